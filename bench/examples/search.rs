@@ -104,7 +104,7 @@ async fn main() -> Result<(), Failed> {
 fn elsewhere(index: &Index, folder: &Path, samples: &[Sample]) -> Result<(), Failed> {
     let objects = Arc::new(Objects { folder: folder.to_owned(), read: Mutex::default() });
     let there = Index::open_edition(index.edition()?, Arc::clone(&objects) as _, Arc::new(Blocks::new(512 << 20)))?;
-    let (_, opening) = objects.taken();
+    let (_, opening) = objects.take_reads();
     println!("as objects     opening it reads {:.1} MB at once", opening as f64 / 1e6);
     let (clock, mut first, mut all) = (SystemClock::new(), None, (0_u64, 0_u64));
     let (began, cpu) = (clock.monotonic(), cpu_time());
@@ -112,7 +112,7 @@ fn elsewhere(index: &Index, folder: &Path, samples: &[Sample]) -> Result<(), Fai
     for (sample, (_, ask)) in samples.iter().flat_map(|sample| KINDS.map(|kind| (sample, kind))) {
         let request = Request { query: ask(sample), page: NonZeroU32::MIN, per_page: 10, typos: Typos::Correct };
         there.search(&request)?;
-        let (reads, bytes) = objects.taken();
+        let (reads, bytes) = objects.take_reads();
         first.get_or_insert((reads, bytes));
         all = (all.0 + reads, all.1 + bytes);
         searches += 1;
@@ -139,7 +139,7 @@ struct Objects {
 
 impl Objects {
     /// Returns the reads since the last call.
-    fn taken(&self) -> (u64, u64) {
+    fn take_reads(&self) -> (u64, u64) {
         std::mem::take(&mut *self.read.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -10,12 +10,12 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 /// Content with precompressed pages.
-pub(crate) struct Zipped<C> {
+pub(crate) struct CompressedContent<C> {
     content: C,
     zipped: HashMap<String, Bytes>,
 }
 
-impl<C: Content> Zipped<C> {
+impl<C: Content> CompressedContent<C> {
     /// Compresses the pages at these paths. Others are compressed for each request.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ impl<C: Content> Zipped<C> {
     }
 }
 
-impl<C: Content> Content for Zipped<C> {
+impl<C: Content> Content for CompressedContent<C> {
     fn find(&self, path: &str) -> io::Result<PathContent> {
         Ok(match self.content.find(path)? {
             PathContent::Page(page) => PathContent::Page(Page { zipped: self.zipped.get(path).cloned(), ..page }),
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn pages_are_compressed_ahead() {
         let site = GeneratedSite { pages: 2, links_per_page: 1, bytes_per_page: 5_000, seed: 1 };
-        let zipped = Zipped::new(site.content(), site.paths()).unwrap();
+        let zipped = CompressedContent::new(site.content(), site.paths()).unwrap();
         for path in site.paths() {
             let PathContent::Page(page) = zipped.find(&path).unwrap() else { panic!("{path} is there") };
             let bytes = page.zipped.expect("it was compressed").len();

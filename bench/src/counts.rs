@@ -16,7 +16,7 @@ pub(crate) struct Counts(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    taken: Taken,
+    taken: CountsSnapshot,
     /// Hashes of the origins and paths of pages. With millions of them, the chance of a collision
     /// is one in a million.
     seen: HashSet<u64>,
@@ -24,7 +24,7 @@ struct State {
 
 /// The counts of one period.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Taken {
+pub(crate) struct CountsSnapshot {
     /// All requests.
     pub(crate) requests: u64,
     /// Distinct pages that were requested.
@@ -35,9 +35,9 @@ pub(crate) struct Taken {
 
 impl Counts {
     /// Returns the counts, and resets them.
-    pub(crate) fn take(&self) -> Taken {
+    pub(crate) fn take(&self) -> CountsSnapshot {
         let State { taken, seen } = mem::take(&mut *self.state());
-        Taken { pages: seen.len() as u64, ..taken }
+        CountsSnapshot { pages: seen.len() as u64, ..taken }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -57,20 +57,20 @@ impl Counts {
 }
 
 /// Content with counted requests.
-pub(crate) struct Counted {
+pub(crate) struct CountedContent {
     content: Box<dyn Content>,
     origin: u8,
     counts: Arc<Counts>,
 }
 
-impl Counted {
+impl CountedContent {
     /// Counts the requests for this content as those of the origin with this number.
     pub(crate) fn new(content: Box<dyn Content>, origin: u8, counts: Arc<Counts>) -> Self {
         Self { content, origin, counts }
     }
 }
 
-impl Content for Counted {
+impl Content for CountedContent {
     fn find(&self, path: &str) -> io::Result<PathContent> {
         let found = self.content.find(path)?;
         self.counts.count(self.origin, path, &found);
@@ -88,12 +88,13 @@ mod tests {
     fn each_page_of_each_origin_counts_once_and_each_request_every_time() {
         let counts = Arc::new(Counts::default());
         let site = GeneratedSite { pages: 3, links_per_page: 1, bytes_per_page: 1_000, seed: 1 };
-        let [first, second] = [1, 2].map(|origin| Counted::new(Box::new(site.content()), origin, Arc::clone(&counts)));
+        let [first, second] =
+            [1, 2].map(|origin| CountedContent::new(Box::new(site.content()), origin, Arc::clone(&counts)));
         for (content, path) in [(&first, "/"), (&first, "/"), (&second, "/"), (&second, "/page/2.html"), (&first, "/x")]
         {
             content.find(path).unwrap();
         }
-        assert_eq!(counts.take(), Taken { requests: 5, pages: 3, body_bytes: 4_000 });
-        assert_eq!(counts.take(), Taken::default(), "they begin again");
+        assert_eq!(counts.take(), CountsSnapshot { requests: 5, pages: 3, body_bytes: 4_000 });
+        assert_eq!(counts.take(), CountsSnapshot::default(), "they begin again");
     }
 }

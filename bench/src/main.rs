@@ -16,8 +16,8 @@ use clap::{Args, Parser};
 use dragline_testkit::hostile::{Authority, Flaw, Version};
 use dragline_testkit::site::{Content, Directory, GeneratedSite, Site};
 
-use content::{Zipped, paths_below};
-use counts::{Counted, Counts};
+use content::{CompressedContent, paths_below};
+use counts::{CountedContent, Counts};
 
 /// Serves sites on loopback, and counts the requests
 ///
@@ -88,7 +88,7 @@ fn prepared(
     arguments: &Arguments,
     paths: impl FnOnce() -> io::Result<Vec<String>>,
 ) -> io::Result<Box<dyn Content>> {
-    if arguments.gzip { Ok(Box::new(Zipped::new(content, paths()?)?)) } else { Ok(Box::new(content)) }
+    if arguments.gzip { Ok(Box::new(CompressedContent::new(content, paths()?)?)) } else { Ok(Box::new(content)) }
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -99,7 +99,7 @@ async fn main() -> io::Result<()> {
     for (content, n) in contents(&arguments)?.into_iter().zip(1..) {
         let address = if arguments.hosts.is_some() { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::new(127, 0, 0, n) };
         let mut site = Site::builder().address((address, 0)).without_log();
-        site = site.content(Counted::new(content, n, Arc::clone(&counts)));
+        site = site.content(CountedContent::new(content, n, Arc::clone(&counts)));
         if arguments.gzip {
             site = site.gzip();
         }

@@ -8,7 +8,7 @@ use dragline_local::{DirectoryArchive, SystemClock};
 use dragline_ports::archive::Archive;
 use dragline_ports::clock::Clock as _;
 use dragline_ports::reader::Reader;
-use dragline_wacz::{About, ArchiveError, Copied, Plan, Selection, write_wacz, write_warc};
+use dragline_wacz::{About, ArchiveError, CopyTotals, Plan, Selection, write_wacz, write_warc};
 
 use crate::args::{ArchiveArgs, CrawlSource};
 use crate::crawl_handle::{self, CrawlHandle};
@@ -20,7 +20,7 @@ use crate::terminal::{Console, bytes, plural};
 
 /// Why no archive was written.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NotArchived {
+pub(crate) enum ArchiveCommandError {
     /// The file cannot be written.
     #[error("{} cannot be written: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
@@ -32,7 +32,7 @@ pub(crate) enum NotArchived {
     Archive(#[from] ArchiveError),
 }
 
-impl NotArchived {
+impl ArchiveCommandError {
     /// Returns a hint on how to fix it.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
@@ -56,7 +56,7 @@ pub(crate) async fn archive(args: &ArchiveArgs, console: &Console) -> Result<Exi
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => Box::pin(write(args, &found, &DirectoryArchive::new(data.path), console)).await,
-            None => Err(crawl_handle::nothing_begun(data)),
+            None => Err(crawl_handle::no_crawl_error(data)),
         },
         #[cfg(feature = "stack")]
         CrawlSource::Stack { crawl, stack } => {
@@ -75,21 +75,21 @@ async fn write(
     // Fails with a hint if nothing was crawled yet.
     found.iteration(args.iteration).await?;
     let failed = |error| match error {
-        ArchiveError::Port(error) => found.no_object(error),
-        error => NotArchived::Archive(error).into(),
+        ArchiveError::Port(error) => found.object_error(error),
+        error => ArchiveCommandError::Archive(error).into(),
     };
     let path = &args.output;
     let software = concat!("Dragline/", env!("CARGO_PKG_VERSION"));
     let selection = Selection { iteration: args.iteration, since: args.since, condition: args.condition.clone() };
     let about = About { crawl: &found.crawl, created: SystemClock::new().now(), software };
     let plan = Plan { about, selection, file_bytes_max: args.file_size };
-    let Copied { captures, bodies_shared, files, .. } = if args.warc {
+    let CopyTotals { captures, bodies_shared, files, .. } = if args.warc {
         write_warc((&found.reader, archive), &plan, path).await.map_err(failed)?
     } else {
         if path.is_dir() {
-            return Err(NotArchived::Folder(path.clone()).into());
+            return Err(ArchiveCommandError::Folder(path.clone()).into());
         }
-        let not_written = |source| NotArchived::File { path: path.clone(), source };
+        let not_written = |source| ArchiveCommandError::File { path: path.clone(), source };
         let file = output_file::beside(path).map_err(not_written)?;
         let to = file.as_file().try_clone().map_err(not_written)?;
         let forgotten = derived_files::times_forgotten(found).await?;

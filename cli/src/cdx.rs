@@ -7,7 +7,7 @@ use dragline_ports::archive::Archive;
 use dragline_ports::reader::Reader;
 use dragline_wacz::{ArchiveError, write_index};
 
-use crate::archive::NotArchived;
+use crate::archive::ArchiveCommandError;
 use crate::args::{CdxArgs, CrawlSource};
 use crate::crawl_handle::{self, CrawlHandle};
 use crate::error::{CliError, WRITING, while_doing};
@@ -22,7 +22,7 @@ pub(crate) async fn cdx(args: &CdxArgs, console: &Console) -> Result<Exit, CliEr
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => Box::pin(write(&found, &DirectoryArchive::new(data.path), console)).await,
-            None => Err(crawl_handle::nothing_begun(data)),
+            None => Err(crawl_handle::no_crawl_error(data)),
         },
         #[cfg(feature = "stack")]
         CrawlSource::Stack { crawl, stack } => {
@@ -38,9 +38,9 @@ async fn write(found: &CrawlHandle<impl Reader>, archive: &impl Archive, console
     let mut out = BufWriter::new(io::stdout());
     let written = write_index((&found.reader, archive), |line| Ok(out.write_all(line.as_bytes())?)).await;
     let lines = written.map_err(|error| match error {
-        ArchiveError::Port(error) => found.no_object(error),
+        ArchiveError::Port(error) => found.object_error(error),
         ArchiveError::Io(error) => while_doing(WRITING)(error),
-        error => NotArchived::Archive(error).into(),
+        error => ArchiveCommandError::Archive(error).into(),
     })?;
     out.flush().map_err(while_doing(WRITING))?;
     console.say(&format!("indexed {}", plural(lines, "answer")));

@@ -86,8 +86,8 @@ pub(crate) fn in_directory<'a>(
 
 /// Returns the error for a data directory without any crawl: a process died before it stored the
 /// first.
-pub(crate) fn nothing_begun<'a>(data: impl Into<DataDirectory<'a>>) -> CliError {
-    CliError::NotBegun(Directory::alone(data))
+pub(crate) fn no_crawl_error<'a>(data: impl Into<DataDirectory<'a>>) -> CliError {
+    CliError::NotBegun(Directory::with_only_crawl(data))
 }
 
 impl<R: Reader> CrawlHandle<R> {
@@ -96,10 +96,10 @@ impl<R: Reader> CrawlHandle<R> {
     /// # Errors
     /// There is no such iteration, or it cannot be read.
     pub(crate) async fn iteration(&self, wanted: Option<Iteration>) -> Result<IterationRow, CliError> {
-        let latest = self.reader.latest_iteration().await.map_err(|error| self.failed(error))?;
-        let Some(latest) = latest else { return Err(self.not_begun()) };
+        let latest = self.reader.latest_iteration().await.map_err(|error| self.read_error(error))?;
+        let Some(latest) = latest else { return Err(self.not_begun_error()) };
         let Some(wanted) = wanted.filter(|wanted| *wanted != latest.number) else { return Ok(latest) };
-        let row = self.reader.load_iteration(wanted).await.map_err(|error| self.failed(error))?;
+        let row = self.reader.load_iteration(wanted).await.map_err(|error| self.read_error(error))?;
         row.ok_or_else(|| self.no_iteration(wanted, latest.number))
     }
 
@@ -121,14 +121,14 @@ impl<R: Reader> CrawlHandle<R> {
     /// # Errors
     /// The crawl cannot be read.
     pub(crate) async fn newest_pruned(&self) -> Result<Option<Iteration>, CliError> {
-        let latest = self.reader.latest_iteration().await.map_err(|error| self.failed(error))?;
+        let latest = self.reader.latest_iteration().await.map_err(|error| self.read_error(error))?;
         let mut newest = None;
         // A binary search.
         let (mut low, mut high) = (1, latest.map_or(0, |latest| latest.number.number()));
         while low <= high {
             let middle = low + (high - low) / 2;
             let Some(number) = Iteration::new(middle) else { break };
-            let row = self.reader.load_iteration(number).await.map_err(|error| self.failed(error))?;
+            let row = self.reader.load_iteration(number).await.map_err(|error| self.read_error(error))?;
             if row.is_some_and(|row| row.pruned_at.is_some()) {
                 newest = Some(number);
                 low = middle + 1;
@@ -140,7 +140,7 @@ impl<R: Reader> CrawlHandle<R> {
     }
 
     /// Returns the error for a crawl that cannot be read.
-    pub(crate) fn failed(&self, source: PortError) -> CliError {
+    pub(crate) fn read_error(&self, source: PortError) -> CliError {
         match &self.place {
             CrawlLocation::Data(directory) => CliError::Query { data: directory.path.clone(), source },
             #[cfg(feature = "stack")]
@@ -149,7 +149,7 @@ impl<R: Reader> CrawlHandle<R> {
     }
 
     /// Returns the error for a WARC object that cannot be read.
-    pub(crate) fn no_object(&self, source: PortError) -> CliError {
+    pub(crate) fn object_error(&self, source: PortError) -> CliError {
         match &self.place {
             CrawlLocation::Data(_) => CliError::Port(source),
             #[cfg(feature = "stack")]
@@ -157,7 +157,7 @@ impl<R: Reader> CrawlHandle<R> {
         }
     }
 
-    fn not_begun(&self) -> CliError {
+    fn not_begun_error(&self) -> CliError {
         match &self.place {
             CrawlLocation::Data(directory) => CliError::NotBegun(directory.clone()),
             #[cfg(feature = "stack")]

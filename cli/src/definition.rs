@@ -24,12 +24,12 @@ pub(crate) async fn definition(args: &DefinitionArgs) -> Result<Exit, CliError> 
     let (version, definition) = match args.of.which()? {
         CrawlSource::Directory { data, crawl } => {
             let Some(found) = crawl_handle::in_directory(data, crawl)? else {
-                return Err(crawl_handle::nothing_begun(data));
+                return Err(crawl_handle::no_crawl_error(data));
             };
             let reading = LocalStore::open_read_only(data.path)?;
-            let failed = |error| found.failed(error);
+            let failed = |error| found.read_error(error);
             let row =
-                reading.load_crawl(&found.crawl).map_err(failed)?.ok_or_else(|| crawl_handle::nothing_begun(data))?;
+                reading.load_crawl(&found.crawl).map_err(failed)?.ok_or_else(|| crawl_handle::no_crawl_error(data))?;
             let version = choose_version(args, &found, &row).await?;
             let stored = reading.load_definition(&found.crawl, version).map_err(failed)?;
             (version, or_unknown(stored, &found.crawl, version, &row)?)
@@ -39,7 +39,7 @@ pub(crate) async fn definition(args: &DefinitionArgs) -> Result<Exit, CliError> 
             let (found, frontier, row) = crate::stack::find_with_definition(crawl, stack).await?;
             let version = choose_version(args, &found, &row).await?;
             let stored = frontier.load_definition(&found.crawl, version).await;
-            (version, or_unknown(stored.map_err(|error| found.failed(error))?, &found.crawl, version, &row)?)
+            (version, or_unknown(stored.map_err(|error| found.read_error(error))?, &found.crawl, version, &row)?)
         }
     };
     let text = format!("# Version {version}\n{}", dragline_definition::write(&definition));

@@ -16,7 +16,7 @@ use dragline_ports::editions::Editions;
 use dragline_ports::reader::Reader;
 #[cfg(feature = "stack")]
 use dragline_search::{Blocks, Edition};
-use dragline_search::{Index, SearchError, Updated};
+use dragline_search::{Index, SearchError, UpdateResult};
 
 use crate::crawl_handle::CrawlHandle;
 use crate::error::{CliError, while_doing};
@@ -31,7 +31,7 @@ const MADE_MAX: u32 = 3;
 /// # Errors
 /// Nothing was crawled yet, the crawl cannot be read, or the file cannot be written.
 pub(crate) async fn graph(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<Graph, CliError> {
-    unless_forgotten(found, async || make_graph(found, console).await).await
+    rebuild_if_forgotten(found, async || make_graph(found, console).await).await
 }
 
 /// Builds the graph if the crawl has progressed, without regard to URLs forgotten meanwhile.
@@ -42,7 +42,7 @@ async fn make_graph(found: &CrawlHandle<impl Reader>, console: &Console) -> Resu
     let making = || console.say("reading the links of the crawl, once until it goes on");
     let made = Graph::up_to_date(&found.reader, &path, making).await;
     made.map_err(|error| match error {
-        GraphError::Reader(error) => found.failed(error),
+        GraphError::Reader(error) => found.read_error(error),
         error => error.into(),
     })
 }
@@ -53,25 +53,25 @@ async fn make_graph(found: &CrawlHandle<impl Reader>, console: &Console) -> Resu
 /// Nothing was crawled yet, the crawl cannot be read, or the folder cannot be written.
 pub(crate) async fn index(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<Index, CliError> {
     let folder = index_path(&found.place, &found.crawl);
-    let (index, updated) = unless_forgotten(found, async || {
+    let (index, updated) = rebuild_if_forgotten(found, async || {
         let graph = make_graph(found, console).await?;
         let making = || console.say("bringing the word index up to date, once until the crawl goes on");
         let updated = Index::up_to_date(&found.reader, &graph, &folder, making).await;
         updated.map_err(|error| match error {
-            SearchError::Reader(error) => found.failed(error),
+            SearchError::Reader(error) => found.read_error(error),
             error => error.into(),
         })
     })
     .await?;
     match updated {
-        Updated::Already => {}
-        Updated::Changed(changes) => console.say(&format!(
+        UpdateResult::Already => {}
+        UpdateResult::Changed(changes) => console.say(&format!(
             "{} indexed, {} as they were, {} removed",
             plural(changes.written, "page"),
             changes.unchanged,
             changes.removed
         )),
-        Updated::ByAnother => {
+        UpdateResult::ByAnother => {
             console.say("another process is bringing the word index up to date; this is what it was before");
         }
     }
@@ -83,7 +83,7 @@ pub(crate) async fn index(found: &CrawlHandle<impl Reader>, console: &Console) -
 ///
 /// # Errors
 /// The error of `make`, and [`CliError::ForgottenMeanwhile`] if URLs are forgotten each time.
-async fn unless_forgotten<T>(
+async fn rebuild_if_forgotten<T>(
     found: &CrawlHandle<impl Reader>,
     make: impl AsyncFn() -> Result<T, CliError>,
 ) -> Result<T, CliError> {
@@ -114,7 +114,7 @@ pub(crate) async fn check_forgotten(found: &CrawlHandle<impl Reader>, before: u6
 
 /// Returns how many times URLs were forgotten in the store of a crawl.
 pub(crate) async fn times_forgotten(found: &CrawlHandle<impl Reader>) -> Result<u64, CliError> {
-    found.reader.times_forgotten().await.map_err(|error| found.failed(error))
+    found.reader.times_forgotten().await.map_err(|error| found.read_error(error))
 }
 
 /// The size of the cache for blocks of a published index, in bytes.
@@ -133,13 +133,13 @@ pub(crate) async fn published_index(
     console: &Console,
 ) -> Result<Index, CliError> {
     found.iteration(None).await?;
-    let stored = editions.newest_edition(&found.crawl).await.map_err(|error| found.failed(error))?;
+    let stored = editions.newest_edition(&found.crawl).await.map_err(|error| found.read_error(error))?;
     let Some(edition) = stored.and_then(|stored| Edition::from_json(&stored.text)) else {
         return index(found, console).await;
     };
     let index = Index::open_published(editions, &found.crawl, edition, Arc::new(Blocks::new(BLOCKS_BYTES_MAX))).await?;
-    let now = Graph::made_from_now(&found.reader).await?;
-    if !index.is_made_from(&now)? {
+    let now = Graph::current_source_state(&found.reader).await?;
+    if !index.is_built_from(&now)? {
         console.say(
             "the crawl has gone on since its word index was published; the next one follows when an iteration is over",
         );
@@ -158,7 +158,7 @@ pub(crate) fn remove(place: &CrawlLocation, crawl: &CrawlId) -> Result<(), CliEr
         removed => removed,
     };
     for folder in folders(place) {
-        let graph = folder.join(GRAPHS).join(file_of_graph(crawl));
+        let graph = folder.join(GRAPHS).join(graph_file_name(crawl));
         unless_missing(fs::remove_file(graph)).map_err(while_doing("deleting the link graph"))?;
         let index = folder.join(INDEXES).join(crawl.as_str());
         unless_missing(fs::remove_dir_all(index)).map_err(while_doing("deleting the word index"))?;
@@ -168,22 +168,22 @@ pub(crate) fn remove(place: &CrawlLocation, crawl: &CrawlId) -> Result<(), CliEr
 
 /// Returns the path of a crawl's graph.
 fn graph_path(place: &CrawlLocation, crawl: &CrawlId) -> PathBuf {
-    writable(place, GRAPHS).join(file_of_graph(crawl))
+    writable_folder(place, GRAPHS).join(graph_file_name(crawl))
 }
 
 /// Returns the path of a crawl's word index.
 fn index_path(place: &CrawlLocation, crawl: &CrawlId) -> PathBuf {
-    writable(place, INDEXES).join(crawl.as_str())
+    writable_folder(place, INDEXES).join(crawl.as_str())
 }
 
 /// Returns the name of a graph's file. Crawl names are valid file names.
-fn file_of_graph(crawl: &CrawlId) -> String {
+fn graph_file_name(crawl: &CrawlId) -> String {
     format!("{crawl}.db")
 }
 
 /// Returns a writable folder of this kind: beside the data if possible, otherwise in the user's
 /// cache. A data directory that is not writable itself is left alone, even if a folder in it is.
-fn writable(place: &CrawlLocation, kind: &str) -> PathBuf {
+fn writable_folder(place: &CrawlLocation, kind: &str) -> PathBuf {
     let mut folders = folders(place).into_iter();
     let is_writable = |folder: &Path| tempfile::tempfile_in(folder).is_ok();
     let first = folders.next().unwrap_or_default();
@@ -238,7 +238,7 @@ mod tests {
         let crawl: CrawlId = "docs".parse().unwrap();
         let found = CrawlHandle {
             reader: LocalStore::open_read_only(data.path()).unwrap().into_reader(crawl.clone()),
-            place: CrawlLocation::Data(Directory::alone(data.path())),
+            place: CrawlLocation::Data(Directory::with_only_crawl(data.path())),
             certificates: Certificates::Checked,
             crawl,
         };
@@ -253,7 +253,7 @@ mod tests {
         {
             forget(0);
             let times = Cell::new(0);
-            let made = unless_forgotten(&found, async || {
+            let made = rebuild_if_forgotten(&found, async || {
                 assert!(times.get() == 0 || !path.exists(), "{why}: what was made before is gone");
                 times.set(times.get() + 1);
                 fs::write(&path, "a page").unwrap();

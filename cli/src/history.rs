@@ -65,7 +65,7 @@ pub(crate) async fn history(args: &HistoryArgs, console: &Console) -> Result<Exi
     let visits = match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => read(&found, &args.url, console).await,
-            None => Err(crawl_handle::nothing_begun(data)),
+            None => Err(crawl_handle::no_crawl_error(data)),
         },
         #[cfg(feature = "stack")]
         CrawlSource::Stack { crawl, stack } => read(&crate::stack::find(crawl, stack).await?, &args.url, console).await,
@@ -80,13 +80,13 @@ async fn read(found: &CrawlHandle<impl Reader>, url: &str, console: &Console) ->
             "iterations up to {pruned} were pruned; of their visits, those are left that something refers to"
         ));
     }
-    let url = url_visits::url_of(found, url).await?;
+    let url = url_visits::resolve_url(found, url).await?;
     Ok(url_visits::read_visits(found, &url).await?.into_iter().map(Visit::from).collect())
 }
 
 fn print(visits: &[Visit], format: Option<Format>) -> io::Result<()> {
     let Some(format) = format else {
-        let text = text(visits, Colour::of_stream(&io::stdout()));
+        let text = text(visits, Colour::for_stream(&io::stdout()));
         return unless_closed(writeln!(io::stdout().lock(), "{text}"));
     };
     // There is at least one visit, so its fields are the header.

@@ -49,11 +49,11 @@ impl Directory {
     /// Returns the location of a crawl in a data directory with these crawls.
     pub(crate) fn locate<'a>(data: impl Into<DataDirectory<'a>>, crawl: &CrawlId, crawls: &[CrawlId]) -> Self {
         let is_alone = crawls.iter().all(|other| other == crawl);
-        Self { crawl: (!is_alone).then(|| crawl.clone()), ..Self::alone(data) }
+        Self { crawl: (!is_alone).then(|| crawl.clone()), ..Self::with_only_crawl(data) }
     }
 
     /// Returns the location of the only crawl in a data directory.
-    pub(crate) fn alone<'a>(data: impl Into<DataDirectory<'a>>) -> Self {
+    pub(crate) fn with_only_crawl<'a>(data: impl Into<DataDirectory<'a>>) -> Self {
         let DataDirectory { path, cache } = data.into();
         Self { path: path.to_owned(), crawl: None, cache: cache.map(Path::to_owned) }
     }
@@ -88,7 +88,7 @@ impl Serialize for CrawlLocation {
     /// null.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Shown<'a> {
+        struct LocationFields<'a> {
             data: Option<&'a Path>,
             stack: Option<String>,
         }
@@ -97,7 +97,7 @@ impl Serialize for CrawlLocation {
             #[cfg(feature = "stack")]
             Self::Stack(stack) => Some(stack.to_string()),
         };
-        Shown { data: self.directory().map(|directory| directory.path.as_path()), stack }.serialize(serializer)
+        LocationFields { data: self.directory().map(|directory| directory.path.as_path()), stack }.serialize(serializer)
     }
 }
 

@@ -46,7 +46,7 @@ use clap::Parser;
 use dragline_domain::frontier::StatusChange;
 use serde::Serialize;
 
-use args::{Cli, Command, Reach, Remade, ReparseArgs};
+use args::{Cli, Command, ReparseArgs, ReparseScope, ReparseTarget};
 use error::{CliError, while_doing};
 use exit::Exit;
 use terminal::{Colour, Console, write_json};
@@ -63,13 +63,13 @@ fn print(answer: &clap::Error) -> Exit {
     let text = answer.render();
     // If printing fails, the error cannot be reported anywhere.
     if answer.use_stderr() {
-        let _ = write!(io::stderr(), "{}", Colour::of_stream(&io::stderr()).paint_styled(&text));
+        let _ = write!(io::stderr(), "{}", Colour::for_stream(&io::stderr()).paint_styled(&text));
         if asks_for_json() {
             print_failure(&text.to_string(), &[], Exit::Error);
         }
         Exit::Error
     } else {
-        let _ = write!(io::stdout(), "{}", Colour::of_stream(&io::stdout()).paint_styled(&text));
+        let _ = write!(io::stdout(), "{}", Colour::for_stream(&io::stdout()).paint_styled(&text));
         Exit::Done
     }
 }
@@ -77,7 +77,7 @@ fn print(answer: &clap::Error) -> Exit {
 fn run(cli: &Cli) -> Exit {
     let console = Console::to_stderr(cli.verbosity(), cli.form());
     logging::start(cli.logging(), &console);
-    done(cli, &console).unwrap_or_else(|error| {
+    run_command(cli, &console).unwrap_or_else(|error| {
         if error.is_closed_output() {
             // The reader has seen enough.
             return Exit::Done;
@@ -110,7 +110,7 @@ fn print_failure(error: &str, hints: &[String], exit: Exit) {
     let _ = write_json(io::stdout().lock(), &Failure { error: error.trim_end(), hints, exit_code: exit.code() });
 }
 
-fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
+fn run_command(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
     match &cli.command {
         Command::Crawl(args) => block_on(crawl::crawl(args, console)),
         Command::Reparse(args) => block_on(reparse(args, console)),
@@ -157,17 +157,17 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
 /// Rebuilds documents in a data directory, or tells a stack to.
 async fn reparse(args: &ReparseArgs, console: &Console) -> Result<Exit, CliError> {
     match args.which()? {
-        Remade::Directory { data, crawl, definition } => {
+        ReparseTarget::Directory { data, crawl, definition } => {
             let run = args.in_directory(definition, data, crawl);
             match args.reach() {
-                Reach::Now => crawl::crawl(&run, console).await,
-                Reach::All => crawl::remake_all(&run, console).await,
+                ReparseScope::Now => crawl::crawl(&run, console).await,
+                ReparseScope::All => crawl::remake_all(&run, console).await,
             }
         }
         #[cfg(feature = "stack")]
-        Remade::Stack { crawl, stack } => stack::reparse(&crawl, stack, args.selection(), console).await,
+        ReparseTarget::Stack { crawl, stack } => stack::reparse(&crawl, stack, args.selection(), console).await,
         #[cfg(feature = "stack")]
-        Remade::PastOfStack { crawl, definition, stack } => {
+        ReparseTarget::PastOfStack { crawl, definition, stack } => {
             stack::remake_all(&args.on_stack(definition, crawl.as_ref()), crawl.as_ref(), stack, console).await
         }
     }

@@ -15,13 +15,13 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// What to do while another process uses the directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
-pub(crate) struct Waiting {
+pub(crate) struct WaitArgs {
     /// If another dragline process uses the data directory, wait for it to end
     #[arg(long)]
     wait: bool,
 }
 
-impl Waiting {
+impl WaitArgs {
     /// Opens the data directory.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use dragline_local::SystemClock;
 use dragline_ports::clock::Clock as _;
 use dragline_ports::reader::Reader;
-use dragline_report::site::{Making, Report, ReportError, html, markdown, report};
+use dragline_report::site::{Report, ReportError, ReportStamp, html, markdown, report};
 
 use crate::args::{CrawlSource, ReportArgs, ReportFormat};
 use crate::crawl_handle::{self, CrawlHandle};
@@ -19,7 +19,7 @@ use crate::terminal::{Console, count, unless_closed};
 
 /// Why a report is not written.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NotWritten {
+pub(crate) enum ReportCommandError {
     /// The file's extension does not tell the format.
     #[error("{}: the name does not tell the format", .0.display())]
     WhichFormat(PathBuf),
@@ -31,7 +31,7 @@ pub(crate) enum NotWritten {
     File { path: PathBuf, source: io::Error },
 }
 
-impl NotWritten {
+impl ReportCommandError {
     /// Returns hints on how to fix it.
     pub(crate) fn hints(&self) -> Vec<String> {
         match self {
@@ -49,11 +49,11 @@ impl NotWritten {
 /// # Errors
 /// There is no such crawl, it cannot be read, or the report cannot be written.
 pub(crate) async fn write(args: &ReportArgs, console: &Console) -> Result<Exit, CliError> {
-    let format = checked(args)?;
+    let format = check_format(args)?;
     let report = match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => make(&found, args, console).await,
-            None => Err(crawl_handle::nothing_begun(data)),
+            None => Err(crawl_handle::no_crawl_error(data)),
         },
         #[cfg(feature = "stack")]
         CrawlSource::Stack { crawl, stack } => make(&crate::stack::find(crawl, stack).await?, args, console).await,
@@ -64,20 +64,22 @@ pub(crate) async fn write(args: &ReportArgs, console: &Console) -> Result<Exit, 
         ReportFormat::Json => report.to_json() + "\n",
     };
     match &args.output {
-        Some(path) => put(path, &text).map_err(|source| NotWritten::File { path: path.clone(), source })?,
+        Some(path) => {
+            replace_file(path, &text).map_err(|source| ReportCommandError::File { path: path.clone(), source })?
+        }
         None => {
             unless_closed(io::stdout().write_all(text.as_bytes())).map_err(while_doing(WRITING))?;
         }
     }
-    Ok(ended(&report, args, console))
+    Ok(exit_for_findings(&report, args, console))
 }
 
 /// Refuses contradictory arguments before reading anything.
-fn checked(args: &ReportArgs) -> Result<ReportFormat, NotWritten> {
+fn check_format(args: &ReportArgs) -> Result<ReportFormat, ReportCommandError> {
     match (args.format(), &args.output) {
-        (Some(ReportFormat::Html), None) if io::stdout().is_terminal() => Err(NotWritten::NotText),
+        (Some(ReportFormat::Html), None) if io::stdout().is_terminal() => Err(ReportCommandError::NotText),
         (Some(format), _) => Ok(format),
-        (None, path) => Err(NotWritten::WhichFormat(path.clone().unwrap_or_default())),
+        (None, path) => Err(ReportCommandError::WhichFormat(path.clone().unwrap_or_default())),
     }
 }
 
@@ -85,10 +87,12 @@ async fn make(found: &CrawlHandle<impl Reader>, args: &ReportArgs, console: &Con
     let forgotten = derived_files::times_forgotten(found).await?;
     let iteration = found.whole_iteration(args.iteration).await?;
     let graph = derived_files::graph(found, console).await?;
-    let making =
-        Making { program: concat!("dragline ", env!("CARGO_PKG_VERSION")).to_owned(), at: SystemClock::new().now() };
+    let making = ReportStamp {
+        program: concat!("dragline ", env!("CARGO_PKG_VERSION")).to_owned(),
+        at: SystemClock::new().now(),
+    };
     let report = report(&found.reader, &graph, iteration, making).await.map_err(|error| match error {
-        ReportError::Reader(error) => found.failed(error),
+        ReportError::Reader(error) => found.read_error(error),
         ReportError::Graph(error) => CliError::from(error),
     })?;
     derived_files::check_forgotten(found, forgotten).await?;
@@ -96,7 +100,7 @@ async fn make(found: &CrawlHandle<impl Reader>, args: &ReportArgs, console: &Con
 }
 
 /// Replaces a file atomically.
-fn put(path: &Path, text: &str) -> io::Result<()> {
+fn replace_file(path: &Path, text: &str) -> io::Result<()> {
     // The path is not a regular file, but for example a pipe or a device.
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return fs::write(path, text);
@@ -107,7 +111,7 @@ fn put(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-fn ended(report: &Report, args: &ReportArgs, console: &Console) -> Exit {
+fn exit_for_findings(report: &Report, args: &ReportArgs, console: &Console) -> Exit {
     let of_kind = |id: &String| report.findings.iter().find(|finding| finding.id == id && finding.count > 0);
     let failed: Vec<_> = args.fail_on.iter().filter_map(of_kind).collect();
     if let Some(path) = &args.output {

@@ -27,7 +27,7 @@ pub(crate) struct Line {
 impl Line {
     /// Returns its text if it is a URL, or a message with its place and error.
     #[cfg(feature = "stack")]
-    pub(crate) fn of_url(self) -> Result<String, String> {
+    pub(crate) fn into_url(self) -> Result<String, String> {
         let place = self.place.map_or_else(String::new, |place| format!("{place}: "));
         let text = self.text.map_err(|why| format!("{place}{why}"))?;
         match crate::definition_source::parse_url(&text) {
@@ -45,7 +45,7 @@ impl Input {
     pub(crate) fn open(path: &Path) -> Result<Self, CliError> {
         let is_stdin = path == Path::new("-");
         let path = if is_stdin { PathBuf::from("standard input") } else { path.to_owned() };
-        let file = if is_stdin { spooled(io::stdin().lock()) } else { File::open(&path) };
+        let file = if is_stdin { spool(io::stdin().lock()) } else { File::open(&path) };
         match file {
             Ok(file) => Ok(Self { file, path }),
             Err(source) => Err(CliError::File { path, source }),
@@ -77,7 +77,7 @@ impl Input {
     }
 }
 
-fn spooled(mut from: impl Read) -> io::Result<File> {
+fn spool(mut from: impl Read) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     io::copy(&mut from, &mut file)?;
     Ok(file)
@@ -108,7 +108,7 @@ mod tests {
         let text = format!("\u{feff}https://a.example/\r\n\n # no\n#no\n  b  \n{long}\nc\n");
         let mut bytes = text.into_bytes();
         bytes.extend_from_slice(b"\xff\nlast");
-        let mut input = Input { file: spooled(&*bytes).unwrap(), path: "urls.txt".into() };
+        let mut input = Input { file: spool(&*bytes).unwrap(), path: "urls.txt".into() };
         for _ in 0..2 {
             let lines: Vec<Line> = input.lines().unwrap().map(Result::unwrap).collect();
             let texts: Vec<_> =

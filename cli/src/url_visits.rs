@@ -18,12 +18,12 @@ const BATCH_ROWS: usize = 500;
 ///
 /// # Errors
 /// It is not a URL, or the crawl cannot be read.
-pub(crate) async fn url_of(found: &CrawlHandle<impl Reader>, text: &str) -> Result<CrawlUrl, CliError> {
+pub(crate) async fn resolve_url(found: &CrawlHandle<impl Reader>, text: &str) -> Result<CrawlUrl, CliError> {
     let stripped = parse_url(text)?;
     let Some(written) = CrawlUrl::parse(text, &UrlRules::keep_all()).ok().filter(|written| *written != stripped) else {
         return Ok(stripped);
     };
-    let is_known = is_known(&found.reader, &written).await.map_err(|error| found.failed(error))?;
+    let is_known = is_known(&found.reader, &written).await.map_err(|error| found.read_error(error))?;
     Ok(if is_known { written } else { stripped })
 }
 
@@ -34,11 +34,11 @@ pub(crate) async fn url_of(found: &CrawlHandle<impl Reader>, text: &str) -> Resu
 /// # Errors
 /// The crawl does not know the URL, has not visited it yet, or cannot be read.
 pub(crate) async fn read_visits(found: &CrawlHandle<impl Reader>, url: &CrawlUrl) -> Result<Vec<LogRow>, CliError> {
-    let visits = read(&found.reader, url).await.map_err(|error| found.failed(error))?;
+    let visits = read(&found.reader, url).await.map_err(|error| found.read_error(error))?;
     if !visits.is_empty() {
         return Ok(visits);
     }
-    let is_known = is_known(&found.reader, url).await.map_err(|error| found.failed(error))?;
+    let is_known = is_known(&found.reader, url).await.map_err(|error| found.read_error(error))?;
     let (url, crawl) = (url.clone(), found.crawl.clone());
     Err(if is_known {
         CliError::NotVisited { url, crawl }

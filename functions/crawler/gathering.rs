@@ -22,10 +22,10 @@ const HELD_FOR: Duration = Duration::from_secs(5);
 /// A ticket counts as sent although it may be lost with the process, like any message of a queue:
 /// the sweeper sends it again.
 #[derive(Debug)]
-pub(crate) struct Gathering<Q, C>(Arc<Held<Q, C>>);
+pub(crate) struct TicketBuffer<Q, C>(Arc<BufferState<Q, C>>);
 
 #[derive(Debug)]
-struct Held<Q, C> {
+struct BufferState<Q, C> {
     queue: Q,
     clock: C,
     tickets: Mutex<Convoy>,
@@ -33,20 +33,20 @@ struct Held<Q, C> {
     added: Notify,
 }
 
-impl<Q, C> Clone for Gathering<Q, C> {
+impl<Q, C> Clone for TicketBuffer<Q, C> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
 }
 
-impl<Q: Queue, C: Clock> Gathering<Q, C> {
+impl<Q: Queue, C: Clock> TicketBuffer<Q, C> {
     pub(crate) fn new(queue: Q, clock: C) -> Self {
-        Self(Arc::new(Held { queue, clock, tickets: Mutex::default(), added: Notify::new() }))
+        Self(Arc::new(BufferState { queue, clock, tickets: Mutex::default(), added: Notify::new() }))
     }
 
     /// Runs the work, and meanwhile sends tickets that have waited long enough; the rest follow at
     /// the end. The work runs in tasks of its own, so it continues while tickets are sent.
-    pub(crate) async fn around<T>(&self, work: impl Future<Output = T>) -> T {
+    pub(crate) async fn run_with<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         loop {
             let held_for_long = async {
@@ -76,7 +76,7 @@ impl<Q: Queue, C: Clock> Gathering<Q, C> {
     }
 }
 
-impl<Q: Queue, C: Clock> Queue for Gathering<Q, C> {
+impl<Q: Queue, C: Clock> Queue for TicketBuffer<Q, C> {
     async fn send(&self, message: Message, delay: Duration) -> PortResult<()> {
         let Message::Ticket(ticket) = message else { return self.0.queue.send(message, delay).await };
         let not_before = after(self.0.clock.now(), delay);
@@ -148,9 +148,9 @@ mod tests {
         }
     }
 
-    fn gathering() -> (Gathering<Noted, Hands>, Noted, Hands) {
+    fn gathering() -> (TicketBuffer<Noted, Hands>, Noted, Hands) {
         let (noted, hands) = (Noted::default(), Hands(watch::Sender::new(Duration::ZERO)));
-        (Gathering::new(noted.clone(), hands.clone()), noted, hands)
+        (TicketBuffer::new(noted.clone(), hands.clone()), noted, hands)
     }
 
     fn origin() -> OriginKey {
@@ -167,7 +167,7 @@ mod tests {
     #[tokio::test]
     async fn tickets_of_an_invocation_are_sent_as_one_message_at_its_end() {
         let (gathering, noted, _) = gathering();
-        gathering.around(send_tickets(&gathering, 3, 0)).await;
+        gathering.run_with(send_tickets(&gathering, 3, 0)).await;
         assert_eq!(noted.messages(), [(3, 0)]);
     }
 
@@ -185,7 +185,7 @@ mod tests {
         send_tickets(&gathering, 1, 60).await;
         let turns_go_on = tokio::spawn({
             let gathering = gathering.clone();
-            async move { gathering.around(pending::<()>()).await }
+            async move { gathering.run_with(pending::<()>()).await }
         });
         for (second, sent) in [(0, vec![]), (4, vec![]), (5, vec![(2, 0), (1, 55)])] {
             hands.0.send_replace(Duration::from_secs(second));

@@ -15,7 +15,7 @@ use dragline_ports::queue::{self, CONVOY_MAX, Queue as _, Ticket};
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
-use super::gathering::Gathering;
+use super::gathering::TicketBuffer;
 
 /// The state of a warm process.
 pub(crate) struct Crawler<F> {
@@ -31,16 +31,16 @@ impl<F: Fetchers> Crawler<F> {
     /// Works the tickets of a batch concurrently, so that they share the seconds spent waiting.
     pub(crate) async fn handle(self: Arc<Self>, world: &AwsWorld, event: Event, deadline: Deadline) -> Reply {
         let turn = deadline.turn(world.clock().now(), world.timing().turn);
-        let gathering = Gathering::new(world.queue.clone(), world.clock);
+        let gathering = TicketBuffer::new(world.queue.clone(), world.clock);
         let world = Arc::new(world.with_turn(turn).with_queue(gathering.clone()));
-        gathering.around(self.work(&world, event)).await
+        gathering.run_with(self.work(&world, event)).await
     }
 
     /// The same over any ports, whose turns end in time.
     async fn work<W: World>(self: Arc<Self>, world: &Arc<W>, event: Event) -> Reply {
         match event {
             Event::Messages(messages) => {
-                let (shares, turns) = share_out(messages.iter().map(|message| tickets_of(&message.body)));
+                let (shares, turns) = share_out(messages.iter().map(|message| parse_tickets(&message.body)));
                 let limits = turn_limits(turns);
                 let shares: HashMap<String, Share> =
                     messages.iter().map(|message| message.message_id.clone()).zip(shares).collect();
@@ -65,7 +65,7 @@ impl<F: Fetchers> Crawler<F> {
         let Some(Share::Tickets { own, rest }) = share else { return Ok(Work::Refused) };
         if !rest.is_empty() {
             tracing::info!(handed_over = rest.len(), "the invocation works the maximum number of turns");
-            world.queue().send(queue::Message::of_tickets(&rest), Duration::ZERO).await?;
+            world.queue().send(queue::Message::from_tickets(&rest), Duration::ZERO).await?;
         }
         let mut turns = JoinSet::new();
         for ticket in own {
@@ -121,7 +121,7 @@ fn share_out(messages: impl Iterator<Item = Option<Vec<Ticket>>>) -> (Vec<Share>
 }
 
 /// Returns the tickets of a message; `None` if it is not for the crawler.
-fn tickets_of(body: &str) -> Option<Vec<Ticket>> {
+fn parse_tickets(body: &str) -> Option<Vec<Ticket>> {
     match read_message(body, tickets) {
         Ok(tickets) => Some(tickets),
         Err(error) => {
@@ -203,7 +203,7 @@ mod tests {
         let (world, _directory) = world();
         let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
         let reply = crawler.work(&Arc::new(world), event(include_str!("../../events/tickets-together.json"))).await;
-        assert_eq!((reply.failed(), reply.refused()), (1, 0), "there is no such crawl");
+        assert_eq!((reply.failed_count(), reply.refused_count()), (1, 0), "there is no such crawl");
     }
 
     #[tokio::test]
@@ -212,7 +212,7 @@ mod tests {
         let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
         let event = event(include_str!("../../events/tickets-malformed.json"));
         let reply = crawler.work(&Arc::new(world), event).await;
-        assert_eq!((reply.failed(), reply.refused()), (0, 3), "every one of them");
+        assert_eq!((reply.failed_count(), reply.refused_count()), (0, 3), "every one of them");
     }
 
     #[tokio::test]
@@ -220,6 +220,6 @@ mod tests {
         let (world, _directory) = world();
         let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
         let reply = crawler.work(&Arc::new(world), event(include_str!("../../events/tickets.json"))).await;
-        assert_eq!((reply.failed(), reply.refused()), (1, 0), "that is no race, so somebody must see it");
+        assert_eq!((reply.failed_count(), reply.refused_count()), (1, 0), "that is no race, so somebody must see it");
     }
 }

@@ -75,7 +75,7 @@ mod tests {
         let (world, _directory) = world();
         let parser = Arc::new(Parser::new(world));
         let reply = parser.handle(event(include_str!("../../events/segments-malformed.json"))).await;
-        assert_eq!((reply.failed(), reply.refused()), (0, 3), "every one of them");
+        assert_eq!((reply.failed_count(), reply.refused_count()), (0, 3), "every one of them");
     }
 
     #[tokio::test]

@@ -19,10 +19,10 @@ use dragline_ports::publications::{Publications, SitePlace};
 use dragline_ports::queue::{self, PublishCommand, Publishing, Queue as _};
 use dragline_ports::reader::Reader;
 use dragline_publish::{
-    PartLimits, Publication, ReportPublished, SiteEnd, SiteError, SiteLimits, SitePublication, SitePublished,
+    PartLimits, Publication, PublishedReport, SiteEnd, SiteError, SiteLimits, SitePublication, SiteResult,
     publish_items, publish_site_from,
 };
-use dragline_report::site::Making;
+use dragline_report::site::ReportStamp;
 use serde::Deserialize;
 use tokio::runtime::Handle;
 use tracing::Instrument as _;
@@ -131,9 +131,9 @@ where
     /// rest. Notifies people of the report's location.
     async fn site(self: Arc<Self>, iteration: IterationRow, from: Option<SitePlace>) -> Result<Work, PortError> {
         let (crawl, number) = (iteration.crawl.clone(), iteration.number);
-        let failed = |error| failed(&crawl, error);
-        let folder = folder_of(&self.folder, &crawl).map_err(|error| failed(error.into()))?;
-        let making = Making {
+        let failed = |error| port_error(&crawl, error);
+        let folder = crawl_folder(&self.folder, &crawl).map_err(|error| failed(error.into()))?;
+        let making = ReportStamp {
             program: concat!("dragline ", env!("CARGO_PKG_VERSION")).to_owned(),
             at: self.world.clock().now(),
         };
@@ -157,7 +157,7 @@ where
             })
         });
         let published = published.await.map_err(|error| failed(io::Error::other(error).into()))?;
-        let SitePublished { index, report } = match published.map_err(failed)? {
+        let SiteResult { index, report } = match published.map_err(failed)? {
             SiteEnd::Published(published) => published,
             SiteEnd::Stopped(place) => {
                 tracing::info!(?place, "the site is published as far as there was time");
@@ -168,7 +168,7 @@ where
             }
         };
         tracing::info!(?index, is_reported = report.is_some(), "published");
-        if let Some(ReportPublished { place, findings }) = report {
+        if let Some(PublishedReport { place, findings }) = report {
             let notice = Notice::ReportWritten { crawl: crawl.clone(), iteration: number, place, findings };
             // The report exists in any case.
             if let Err(error) = self.world.notifier().notify(notice).await {
@@ -180,7 +180,7 @@ where
 }
 
 /// Returns the folder of a crawl, after deleting those of others, for which there is no room.
-fn folder_of(all: &Path, crawl: &CrawlId) -> io::Result<PathBuf> {
+fn crawl_folder(all: &Path, crawl: &CrawlId) -> io::Result<PathBuf> {
     let folder = all.join(crawl.to_string());
     fs::create_dir_all(&folder)?;
     for other in fs::read_dir(all)? {
@@ -193,7 +193,7 @@ fn folder_of(all: &Path, crawl: &CrawlId) -> io::Result<PathBuf> {
 }
 
 /// Every failure may be temporary, so another delivery may succeed.
-fn failed(crawl: &CrawlId, error: SiteError) -> PortError {
+fn port_error(crawl: &CrawlId, error: SiteError) -> PortError {
     match error {
         SiteError::Port(error) => error,
         error => PortError::new(PortErrorKind::Unavailable, "publish the site", crawl, error),

@@ -55,7 +55,7 @@ async fn invoke((world, publications, editions, folder): Handler, invocation: In
         move |crawl: &CrawlId, what: Publishing| {
             let documents = match what {
                 Publishing::Items => documents.clone(),
-                Publishing::Site => documents.keeping(KEPT_BYTES_MAX),
+                Publishing::Site => documents.with_cache(KEPT_BYTES_MAX),
             };
             DynamoReader::new(frontier.clone(), documents, crawl.clone())
         }

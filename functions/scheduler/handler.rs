@@ -12,11 +12,11 @@ use dragline_lambda::{Event, Message, Reply, Work, work_all};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::retention::{Stores, prune};
-use dragline_pipeline::schedule::{Defaults, Handled, handle, tick};
+use dragline_pipeline::schedule::{CommandResult, Defaults, handle, tick};
 use dragline_ports::clock::Clock as _;
 use dragline_ports::error::{PortError, PortResult};
 use dragline_ports::queue::{self, PruneCommand, Queue as _};
-use dragline_ports::retention::{Effect, Retained};
+use dragline_ports::retention::{PruneMode, Pruning};
 
 /// The state of a warm process.
 pub(crate) struct Scheduler {
@@ -34,7 +34,7 @@ impl Scheduler {
     /// # Errors
     /// Returns the ports' errors at a tick; the next tick continues. A command that fails is in the
     /// reply.
-    pub(crate) async fn handle<W: World, R: Retained + 'static>(
+    pub(crate) async fn handle<W: World, R: Pruning + 'static>(
         self: Arc<Self>,
         world: &Arc<W>,
         retained: &Arc<R>,
@@ -54,7 +54,7 @@ impl Scheduler {
         }
     }
 
-    async fn command<W: World, R: Retained>(
+    async fn command<W: World, R: Pruning>(
         self: Arc<Self>,
         world: Arc<W>,
         retained: Arc<R>,
@@ -75,7 +75,7 @@ impl Scheduler {
         let (crawl, trigger) = (command.crawl(), TriggerId(message.message_id));
         let handled = Box::pin(handle(&*world, &self.contexts, &self.defaults, &command, &trigger)).await?;
         match handled {
-            Handled::Refused(refusal) => {
+            CommandResult::Refused(refusal) => {
                 tracing::error!(%crawl, error = %refusal, "a command was refused");
                 Ok(Work::Refused)
             }
@@ -91,7 +91,7 @@ impl Scheduler {
 /// at least one batch.
 async fn prune_in_time(
     world: &impl World,
-    retained: &impl Retained,
+    retained: &impl Pruning,
     crawl: CrawlId,
     retention: Retention,
     from: Option<PrunePlace>,
@@ -103,7 +103,7 @@ async fn prune_in_time(
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     };
-    let (pruned, place) = prune(&stores, &crawl, retention, Effect::Delete, clock.now(), from, rest).await?;
+    let (pruned, place) = prune(&stores, &crawl, retention, PruneMode::Delete, clock.now(), from, rest).await?;
     tracing::info!(%crawl, ?pruned, is_through = place.is_none(), "pruned");
     if place.is_some() {
         let command = PruneCommand::new(crawl, retention, place);
@@ -130,7 +130,7 @@ mod tests {
         let (world, retained, _directory) = world_with_retained();
         let event = event(include_str!("../../events/commands-malformed.json"));
         let reply = scheduler().handle(&Arc::new(world), &retained, event).await.unwrap();
-        assert_eq!((reply.failed(), reply.refused()), (0, 6), "every one of them");
+        assert_eq!((reply.failed_count(), reply.refused_count()), (0, 6), "every one of them");
     }
 
     #[tokio::test]

@@ -64,14 +64,16 @@ pub(crate) fn read(request: &HttpRequest) -> Result<(CrawlId, IndexRequest), Htt
     };
     let asked = match what {
         None => search(request)?,
-        Some("similar") => IndexRequest::Similar { url: needed(request, "url")?, count: per_page(request, "count")? },
+        Some("similar") => {
+            IndexRequest::Similar { url: required_parameter(request, "url")?, count: per_page(request, "count")? }
+        }
         Some(_) => return Err(Refusal::reply(404, "there is nothing here", Some(USAGE))),
     };
     Ok((crawl, asked))
 }
 
 fn search(request: &HttpRequest) -> Result<IndexRequest, HttpReply> {
-    let query = needed(request, "q")?;
+    let query = required_parameter(request, "q")?;
     check(&query).map_err(|error| wrong_query(&error))?;
     let page = number(request, "page")?.unwrap_or(NonZeroU32::MIN);
     let per_page = per_page(request, "per_page")?;
@@ -91,7 +93,7 @@ fn wrong_query(error: &QueryError) -> HttpReply {
     HttpReply::json(400, &Refusal { error: error.to_string(), hint: error.hint().map(str::to_owned), at })
 }
 
-fn needed(request: &HttpRequest, name: &str) -> Result<String, HttpReply> {
+fn required_parameter(request: &HttpRequest, name: &str) -> Result<String, HttpReply> {
     let value = request.value(name).map(str::to_owned);
     value.ok_or_else(|| Refusal::reply(400, format!("`{name}` is missing"), Some(USAGE)))
 }

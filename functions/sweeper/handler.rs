@@ -5,7 +5,7 @@ use std::time::Duration;
 use dragline_domain::retention::Retention;
 use dragline_lambda::{Deadline, Event, Reply};
 use dragline_pipeline::World;
-use dragline_pipeline::sweep::{Swept, sweep};
+use dragline_pipeline::sweep::{SweepResult, sweep};
 use dragline_pipeline::tell::tell_owed;
 use dragline_ports::clock::Clock as _;
 use dragline_ports::error::{PortError, PortResult};
@@ -46,7 +46,7 @@ pub(crate) async fn handle<W: World>(
         match Box::pin(sweep(&world, crawl, now)).instrument(span).await {
             Ok(swept) => {
                 tracing::info!(%crawl, ?swept, "swept");
-                if let (Swept::Closed(row), Some(kept)) = (swept, archive_kept) {
+                if let (SweepResult::Closed(row), Some(kept)) = (swept, archive_kept) {
                     let command = PruneCommand::new(row.crawl, Retention::Within(kept), None);
                     let sent = world.queue().send(Message::Prune(command), Duration::ZERO).await;
                     // The end of the next iteration sends it again.
@@ -75,7 +75,7 @@ mod tests {
         let (world, _directory) = world();
         for text in [include_str!("../../events/sweep.json"), include_str!("../../events/segments.json")] {
             let reply =
-                handle(&world, |_| unreachable!("nothing runs"), event(text), Deadline::of_millis(u64::MAX), None);
+                handle(&world, |_| unreachable!("nothing runs"), event(text), Deadline::from_millis(u64::MAX), None);
             assert_eq!(reply.await.unwrap(), Reply::default());
         }
     }

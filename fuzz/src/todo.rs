@@ -41,7 +41,7 @@ fn check(json: &[u8]) {
 }
 
 fn check_chunks(entries: &[TodoEntry]) {
-    let source = TodoSource::stored("0#a".to_owned());
+    let source = TodoSource::from_stored("0#a".to_owned());
     let split = || split_into_chunks(Iteration::FIRST, 1, &source, entries.iter().cloned());
     let chunks = split();
     assert_eq!(chunks, split(), "the same entries give the same chunks");

@@ -8,13 +8,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
-use dragline_domain::frontier::{Known, ReadAs, Sighting};
+use dragline_domain::frontier::{ReadAs, Sighting, UrlHistory};
 use dragline_domain::ids::CrawlId;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_end_to_end::debian::DebianSite;
 use dragline_http::{HttpConfig, HttpFetcher};
-use dragline_ports::fetcher::{FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher};
+use dragline_ports::fetcher::{FetchLimits, FetchOutcome, FetchRequest, FetchedResponse, Fetcher};
 use dragline_testkit::site::{Content, Directory, GeneratedSite, Site};
 use tokio::runtime::{Builder, Runtime};
 
@@ -42,11 +42,11 @@ impl Sample {
     }
 
     /// Returns the exchange that fetched it.
-    pub(crate) fn fetched(self) -> Fetched {
-        static FETCHED: [OnceLock<Fetched>; 3] = [const { OnceLock::new() }; 3];
+    pub(crate) fn fetched(self) -> FetchOutcome {
+        static FETCHED: [OnceLock<FetchOutcome>; 3] = [const { OnceLock::new() }; 3];
         let fetch = || {
             let (content, path) = self.at();
-            let fetches = Fetches::of(content);
+            let fetches = Fetches::new(content);
             fetches.runtime.block_on(fetches.fetcher.fetch(fetches.request(path)))
         };
         FETCHED[self as usize].get_or_init(fetch).clone()
@@ -90,10 +90,10 @@ pub(crate) struct Fetches {
 impl Fetches {
     /// Starts with the generated site.
     pub(crate) fn begin() -> Self {
-        Self::of(Sample::Generated.at().0)
+        Self::new(Sample::Generated.at().0)
     }
 
-    fn of(content: Box<dyn Content>) -> Self {
+    fn new(content: Box<dyn Content>) -> Self {
         let (tell, told) = std::sync::mpsc::channel();
         // The thread ends with the process.
         thread::spawn(move || {
@@ -166,7 +166,7 @@ pub(crate) fn visit() -> Visit {
         finality: Finality::Final,
         detail: None,
         exchange: Some(Box::new(exchange)),
-        known: Known::default(),
+        known: UrlHistory::default(),
         demand: None,
         missing: None,
     }

@@ -10,8 +10,9 @@ use dragline_domain::capture::{FileEntry, LogEntry, RecordKind, SegmentLog};
 use dragline_domain::content::ContentLevel;
 use dragline_domain::document::{Disposition, Document, Link};
 use dragline_domain::frontier::{
-    AddTodo, Begun, Claimable, Claimer, Committed, Lease, ObjectKey, OriginKey, ReadAs, Reserve, Seeding, SegmentId,
-    SegmentRow, SegmentState, ShorterWays, Sighting, Take, Task, TodoEntry, TodoSource, split_into_chunks,
+    AddTodo, Claimable, Claimer, IterationBegun, Lease, ObjectKey, OriginKey, ReadAs, Reserve, Seeding,
+    SegmentCommitted, SegmentId, SegmentRow, SegmentState, ShorterWays, Sighting, TakeRequest, Task, TodoEntry,
+    TodoSource, split_into_chunks,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, TriggerId};
 use dragline_domain::outcome::Outcome;
@@ -62,18 +63,18 @@ impl Store {
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime can be made");
         let (frontier, documents) = (store.frontier(), store.documents());
         let origin = OriginKey { crawl: crawl(), origin: "https://bench.example".parse().expect("an origin") };
-        let (iteration, lease) = runtime.block_on(leased(&frontier, &origin));
+        let (iteration, lease) = runtime.block_on(lease_origin(&frontier, &origin));
         let store =
             Self { runtime, frontier, documents, origin, iteration, lease, next: Cell::new(0), _directory: directory };
         for first in (0..KNOWN).step_by(1_000) {
-            store.claim(&store.claimed((first..first + 1_000).map(path)));
+            store.claim(&store.claim_request((first..first + 1_000).map(path)));
         }
         store.next.set(KNOWN);
         store
     }
 
     /// Returns a claim of these paths, as links of the page at `/`.
-    fn claimed(&self, paths: impl Iterator<Item = String>) -> ClaimRequest {
+    fn claim_request(&self, paths: impl Iterator<Item = String>) -> ClaimRequest {
         let sighting =
             Sighting { depth: 1, via: Some(url("https://bench.example/")), requisite_steps: 0, read_as: ReadAs::Typed };
         ClaimRequest {
@@ -100,7 +101,7 @@ impl Store {
         let holder = self.lease.holder().expect("it is held").clone();
         let id = self.segment_id(0);
         let segment = SegmentRow {
-            object: ObjectKey::of_segment(&id, self.iteration, &holder.token),
+            object: ObjectKey::for_segment(&id, self.iteration, &holder.token),
             id,
             iteration: self.iteration,
             token: holder.token,
@@ -116,13 +117,13 @@ impl Store {
         self.lease = Lease { segments: self.lease.segments + 1, attempts: 0, ..self.lease.clone() };
         let commit = CommitSegment { segment: segment.clone(), lease: self.lease.clone(), exhausted: Vec::new() };
         let committed = self.runtime.block_on(self.frontier.commit_segment(&commit)).expect("the store works");
-        assert_eq!(committed, Committed::Done, "nobody else holds the lease");
+        assert_eq!(committed, SegmentCommitted::Done, "nobody else holds the lease");
         segment
     }
 }
 
 /// Begins an iteration with one seed, and takes the lease of its origin.
-async fn leased(frontier: &SqliteFrontier, origin: &OriginKey) -> (Iteration, Lease) {
+async fn lease_origin(frontier: &SqliteFrontier, origin: &OriginKey) -> (Iteration, Lease) {
     let trigger = TriggerId("bench".to_owned());
     let begin = BeginIteration {
         crawl: crawl(),
@@ -136,7 +137,7 @@ async fn leased(frontier: &SqliteFrontier, origin: &OriginKey) -> (Iteration, Le
         task: Task::Crawl,
     };
     let begun = frontier.begin_iteration(&begin).await.expect("the store works");
-    let Begun::Iteration(row) = begun else { panic!("no other iteration runs") };
+    let IterationBegun::Iteration(row) = begun else { panic!("no other iteration runs") };
     let seeding = Seeding::new(&trigger, 0);
     let entries = [TodoEntry::new("/")].into_iter();
     let chunks = split_into_chunks(row.number, 0, &TodoSource::seeds(&seeding), entries);
@@ -144,7 +145,7 @@ async fn leased(frontier: &SqliteFrontier, origin: &OriginKey) -> (Iteration, Le
     let seed = SeedOrigin { origin: origin.clone(), iteration: row.number, seeding, add, chunks };
     frontier.seed_origin(&seed).await.expect("the store works");
     let opened = frontier.load_origin(origin).await.expect("the store works").expect("it was just opened");
-    let take = Take {
+    let take = TakeRequest {
         turn: opened.lease.turn,
         token: LeaseToken::from_bits(1),
         until: at(1_000),
@@ -164,7 +165,7 @@ fn claim_new(bencher: Bencher<'_, '_>) {
     let store = Store::begin();
     let paths = || {
         let first = store.next.replace(store.next.get() + PAGES);
-        store.claimed((first..first + PAGES).map(path))
+        store.claim_request((first..first + PAGES).map(path))
     };
     bencher.counter(ItemsCount::new(PAGES)).with_inputs(paths).bench_local_values(|claim| store.claim(&claim));
 }
@@ -175,7 +176,7 @@ fn claim_known(bencher: Bencher<'_, '_>) {
     let store = Store::begin();
     let paths = || {
         let first = store.next.replace(store.next.get() + 7 * PAGES);
-        store.claimed((0..PAGES).map(|n| path((first + n * 331) % KNOWN)))
+        store.claim_request((0..PAGES).map(|n| path((first + n * 331) % KNOWN)))
     };
     bencher.counter(ItemsCount::new(PAGES)).with_inputs(paths).bench_local_values(|claim| store.claim(&claim));
 }

@@ -7,7 +7,7 @@ use dragline_domain::definition::Condition;
 use dragline_domain::ids::Iteration;
 use jiff::Timestamp;
 
-use super::read::OfArgs;
+use super::read::CrawlSourceArgs;
 use super::values;
 
 /// Write what a crawl archived to a WACZ file, or to merged WARC files
@@ -29,7 +29,7 @@ Examples:
 )]
 pub(crate) struct ArchiveArgs {
     #[command(flatten)]
-    pub(crate) of: OfArgs,
+    pub(crate) of: CrawlSourceArgs,
     /// The file to write; with --warc, the folder
     #[arg(long, short, value_name = "PATH")]
     pub(crate) output: PathBuf,

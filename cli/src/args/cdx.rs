@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::read::OfArgs;
+use super::read::CrawlSourceArgs;
 
 /// Print an index of the stored WARC files, by which other programs replay them
 #[derive(Debug, Args)]
@@ -16,5 +16,5 @@ Examples:
 )]
 pub(crate) struct CdxArgs {
     #[command(flatten)]
-    pub(crate) of: OfArgs,
+    pub(crate) of: CrawlSourceArgs,
 }

@@ -13,7 +13,7 @@ use dragline_engine::begin::Abandon;
 
 use super::{Answer, DATA, DemandArgs, NetworkArgs, key, values};
 use crate::location::Directory;
-use crate::open_directory::Waiting;
+use crate::open_directory::WaitArgs;
 use crate::terminal::{Form, Verbosity};
 
 /// Crawl a site, resume a crawl, or crawl again
@@ -80,7 +80,7 @@ pub(crate) struct DiskArgs {
     #[arg(long, value_name = "NUMBER")]
     pub(crate) origins: Option<NonZeroUsize>,
     #[command(flatten)]
-    pub(crate) waiting: Waiting,
+    pub(crate) waiting: WaitArgs,
 }
 
 /// The purpose of an iteration.

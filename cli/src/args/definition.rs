@@ -3,7 +3,7 @@
 use clap::Args;
 use dragline_domain::ids::Iteration;
 
-use super::read::OfArgs;
+use super::read::CrawlSourceArgs;
 use super::values;
 
 /// Print the stored definition of a crawl as YAML
@@ -19,7 +19,7 @@ Examples:
 )]
 pub(crate) struct DefinitionArgs {
     #[command(flatten)]
-    pub(crate) of: OfArgs,
+    pub(crate) of: CrawlSourceArgs,
     /// The version to print, counted from 1 [default: the newest]
     #[arg(long = "version", id = "version_wanted", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) version: Option<u32>,

@@ -39,6 +39,6 @@ impl DemandArgs {
         let visits = if self.force { Visits::All } else { Visits::Due };
         let demand = Demand { pattern: self.pattern.clone(), skip: self.skip.clone(), depth: self.depth, visits };
         let is_given = self.input.is_some() || demand != Demand::default();
-        is_given.then(|| demand.checked()).transpose()
+        is_given.then(|| demand.validate()).transpose()
     }
 }

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use dragline_domain::ids::Iteration;
 use dragline_report::diff::Which;
 
-use super::read::{Format, OfArgs};
+use super::read::{CrawlSourceArgs, Format};
 use super::values;
 
 /// Show what differs between two iterations of a crawl
@@ -23,7 +23,7 @@ Examples:
 )]
 pub(crate) struct DiffArgs {
     #[command(flatten)]
-    pub(crate) of: OfArgs,
+    pub(crate) of: CrawlSourceArgs,
     /// The earlier iteration, counted from 1 [default: the one before the later]
     #[arg(long, value_name = "N", value_parser = values::iteration())]
     pub(crate) from: Option<Iteration>,
@@ -32,7 +32,7 @@ pub(crate) struct DiffArgs {
     pub(crate) to: Option<Iteration>,
     /// What to compare
     #[arg(long, default_value = "pages")]
-    pub(crate) what: Compared,
+    pub(crate) what: DiffSubject,
     /// The format of the list
     #[arg(long, default_value = "text")]
     format: ListFormat,
@@ -46,7 +46,7 @@ pub(crate) struct DiffArgs {
 
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Compared {
+pub(crate) enum DiffSubject {
     /// Pages, and other URLs that are shown
     Pages,
     /// Items, field by field, with what each said and says
@@ -81,7 +81,7 @@ pub(crate) enum ListForm {
 
 /// Whether the exit code depends on differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ExitSays {
+pub(crate) enum ExitRule {
     /// Whether something differs.
     WhetherDifferent,
     /// Only whether the command did its work.
@@ -105,7 +105,7 @@ impl DiffArgs {
     }
 
     /// Returns whether the exit code depends on differences.
-    pub(crate) const fn exit_says(&self) -> ExitSays {
-        if self.exit_code { ExitSays::WhetherDifferent } else { ExitSays::WhetherDone }
+    pub(crate) const fn exit_says(&self) -> ExitRule {
+        if self.exit_code { ExitRule::WhetherDifferent } else { ExitRule::WhetherDone }
     }
 }

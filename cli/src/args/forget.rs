@@ -5,7 +5,7 @@ use dragline_domain::definition::Condition;
 
 use super::visits::VisitedArgs;
 use super::{Answer, values};
-use crate::open_directory::Waiting;
+use crate::open_directory::WaitArgs;
 
 /// Delete everything that is stored of URLs
 #[derive(Debug, Args)]
@@ -32,7 +32,7 @@ pub(crate) struct ForgetArgs {
     #[command(flatten)]
     pub(crate) of: VisitedArgs,
     #[command(flatten)]
-    pub(crate) waiting: Waiting,
+    pub(crate) waiting: WaitArgs,
     /// Print the result as one JSON object
     #[arg(long)]
     json: bool,

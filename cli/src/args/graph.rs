@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use dragline_graph::Unchecked;
 
-use super::read::{Format, OfArgs};
+use super::read::{CrawlSourceArgs, Format};
 use super::visits::VisitedArgs;
 use crate::exit::Exit;
 
@@ -26,14 +26,14 @@ pub(crate) struct LinksArgs {
     pub(crate) of: VisitedArgs,
     /// Which links to show
     #[arg(long, default_value = "both")]
-    pub(crate) ways: Ways,
+    pub(crate) ways: LinkDirections,
     #[command(flatten)]
     pub(crate) list: ListArgs,
 }
 
 /// Which links of a URL are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Ways {
+pub(crate) enum LinkDirections {
     /// Those that lead to it
     In,
     /// Those that it has
@@ -91,7 +91,7 @@ Examples:
 )]
 pub(crate) struct BrokenArgs {
     #[command(flatten)]
-    pub(crate) of: OfArgs,
+    pub(crate) of: CrawlSourceArgs,
     #[command(flatten)]
     pub(crate) findings: FindingsArgs,
 }
@@ -108,7 +108,7 @@ Examples:
 )]
 pub(crate) struct ChainsArgs {
     #[command(flatten)]
-    pub(crate) of: OfArgs,
+    pub(crate) of: CrawlSourceArgs,
     /// The fewest redirects in a row; loops are always shown
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) hops: u32,
@@ -127,7 +127,7 @@ Examples:
 )]
 pub(crate) struct OrphansArgs {
     #[command(flatten)]
-    pub(crate) of: OfArgs,
+    pub(crate) of: CrawlSourceArgs,
     #[command(flatten)]
     pub(crate) list: ListArgs,
 }
@@ -146,7 +146,7 @@ Examples:
 )]
 pub(crate) struct DuplicatesArgs {
     #[command(flatten)]
-    pub(crate) of: OfArgs,
+    pub(crate) of: CrawlSourceArgs,
     #[command(flatten)]
     pub(crate) list: ListArgs,
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use dragline_domain::ids::CrawlId;
 
 use super::{Answer, DATA};
-use crate::open_directory::Waiting;
+use crate::open_directory::WaitArgs;
 
 /// Make a crawl of archives that other programs wrote
 #[derive(Debug, Args)]
@@ -40,7 +40,7 @@ pub(crate) struct ImportArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) crawl: Option<CrawlId>,
     #[command(flatten)]
-    pub(crate) waiting: Waiting,
+    pub(crate) waiting: WaitArgs,
     /// Print the result as one JSON object
     #[arg(long)]
     json: bool,

@@ -37,15 +37,15 @@ pub(crate) use cdx::CdxArgs;
 pub(crate) use crawl::{CrawlArgs, CrawlRequest};
 pub(crate) use definition::DefinitionArgs;
 pub(crate) use demand::DemandArgs;
-pub(crate) use diff::{Compared, DiffArgs, ExitSays, ListForm};
+pub(crate) use diff::{DiffArgs, DiffSubject, ExitRule, ListForm};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use extract::ExtractArgs;
 pub(crate) use forget::ForgetArgs;
-pub(crate) use graph::{BrokenArgs, ChainsArgs, DuplicatesArgs, LinksArgs, ListArgs, OrphansArgs, Ways};
+pub(crate) use graph::{BrokenArgs, ChainsArgs, DuplicatesArgs, LinkDirections, LinksArgs, ListArgs, OrphansArgs};
 pub(crate) use import::ImportArgs;
 pub(crate) use prune::PruneArgs;
-pub(crate) use read::{CrawlSource, ExportArgs, ExportFormat, Format, StatusArgs, What};
-pub(crate) use reparse::{Reach, Remade, ReparseArgs};
+pub(crate) use read::{CrawlSource, ExportArgs, ExportFormat, Format, RowKind, StatusArgs};
+pub(crate) use reparse::{ReparseArgs, ReparseScope, ReparseTarget};
 pub(crate) use report::{ReportArgs, ReportFormat};
 pub(crate) use schema::{SchemaArgs, SchemaForm};
 pub(crate) use search::{SearchArgs, SimilarArgs, WordsArgs};
@@ -210,7 +210,7 @@ impl NetworkArgs {
     }
 
     /// Returns the same arguments with the crawl's allowances added.
-    pub(crate) fn and_allow(&self, allowed: &[Allowance]) -> Self {
+    pub(crate) fn with_allowances(&self, allowed: &[Allowance]) -> Self {
         let is_allowed = |allowance| allowed.contains(&allowance);
         Self {
             allow_private: self.allow_private || is_allowed(Allowance::PrivateAddresses),

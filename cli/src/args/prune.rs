@@ -7,12 +7,12 @@ use std::time::Duration;
 use clap::Args;
 use dragline_domain::ids::CrawlId;
 use dragline_domain::retention::Retention;
-use dragline_ports::retention::Effect;
+use dragline_ports::retention::PruneMode;
 
 #[cfg(feature = "stack")]
 use super::StackName;
 use super::{Answer, DATA, values};
-use crate::open_directory::Waiting;
+use crate::open_directory::WaitArgs;
 
 /// Delete data of old iterations that is no longer used
 #[derive(Debug, Args)]
@@ -32,7 +32,7 @@ pub(crate) struct PruneArgs {
     #[command(flatten)]
     which: RetentionArgs,
     #[command(flatten)]
-    pub(crate) stored: HereArgs,
+    pub(crate) stored: LocalCrawlArgs,
     #[cfg(feature = "stack")]
     #[command(flatten)]
     deployed: PrunedStackArgs,
@@ -40,7 +40,7 @@ pub(crate) struct PruneArgs {
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    pub(crate) waiting: Waiting,
+    pub(crate) waiting: WaitArgs,
     /// Print the result as one JSON object
     #[arg(long)]
     json: bool,
@@ -57,8 +57,8 @@ impl PruneArgs {
     }
 
     /// Returns whether to delete anything, or only to report it.
-    pub(crate) const fn effect(&self) -> Effect {
-        if self.dry_run { Effect::Count } else { Effect::Delete }
+    pub(crate) const fn effect(&self) -> PruneMode {
+        if self.dry_run { PruneMode::Count } else { PruneMode::Delete }
     }
 
     /// Returns the stack and its crawl to prune; `None` for a data directory.
@@ -96,7 +96,7 @@ struct RetentionArgs {
 
 /// A crawl in a data directory that is changed.
 #[derive(Debug, Args)]
-pub(crate) struct HereArgs {
+pub(crate) struct LocalCrawlArgs {
     /// The directory where crawls are stored
     #[arg(long, value_name = "DIR", default_value = DATA)]
     data: PathBuf,
@@ -105,7 +105,7 @@ pub(crate) struct HereArgs {
     crawl: Option<CrawlId>,
 }
 
-impl HereArgs {
+impl LocalCrawlArgs {
     /// Returns the data directory.
     pub(crate) fn data(&self) -> &Path {
         &self.data

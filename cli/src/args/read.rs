@@ -29,7 +29,7 @@ Examples:
 )]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
-    pub(crate) of: OfArgs,
+    pub(crate) of: CrawlSourceArgs,
     /// The iteration to show, counted from 1 [default: the latest]
     #[arg(long, value_name = "N", value_parser = values::iteration())]
     pub(crate) iteration: Option<Iteration>,
@@ -66,7 +66,7 @@ Examples:
 pub(crate) struct ExportArgs {
     /// Which rows to write
     #[arg(long)]
-    pub(crate) what: What,
+    pub(crate) what: RowKind,
     /// The type of the items, such as Product [default: all]
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) item_type: Option<String>,
@@ -80,7 +80,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) columns: Vec<String>,
     #[command(flatten)]
-    pub(crate) of: OfArgs,
+    pub(crate) of: CrawlSourceArgs,
     /// The iteration to read, counted from 1 [default: pages and links as they are now, the log of the latest]
     #[arg(long, value_name = "N", value_parser = values::iteration())]
     pub(crate) iteration: Option<Iteration>,
@@ -95,7 +95,7 @@ impl ExportArgs {
 
 /// The rows to export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum What {
+pub(crate) enum RowKind {
     /// One row per page of the site as it is now: title, text, when it was checked and changed, and where its body is stored;
     /// with `--iteration`, one row per answer that the iteration got, with the title and text of that time
     Pages,
@@ -115,7 +115,7 @@ pub(crate) enum What {
     Documents,
 }
 
-impl What {
+impl RowKind {
     /// Returns the name of a row, as file contents use it.
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -189,7 +189,7 @@ pub(crate) enum CrawlSource<'a> {
 
 /// The crawl to read: one in a data directory or, if a name is given without a flag, one of a deployed stack.
 #[derive(Debug, Args)]
-pub(crate) struct OfArgs {
+pub(crate) struct CrawlSourceArgs {
     #[command(flatten)]
     stored: StoredArgs,
     #[cfg(feature = "stack")]
@@ -197,7 +197,7 @@ pub(crate) struct OfArgs {
     deployed: DeployedArgs,
 }
 
-impl OfArgs {
+impl CrawlSourceArgs {
     /// Returns the crawl to read.
     ///
     /// # Errors
@@ -209,11 +209,11 @@ impl OfArgs {
             let DeployedArgs { crawl, stack } = &self.deployed;
             match (crawl.as_ref(), stack.stack_name()) {
                 (Some(crawl), _) => return Ok(CrawlSource::Stack { crawl, stack: stack.name()? }),
-                (None, Some(stack)) => return self.stored.of_stack(stack),
+                (None, Some(stack)) => return self.stored.crawl_in_stack(stack),
                 (None, None) => {}
             }
         }
-        Ok(self.stored.of_directory())
+        Ok(self.stored.crawl_in_directory())
     }
 }
 
@@ -236,7 +236,7 @@ pub(super) struct StoredArgs {
 
 impl StoredArgs {
     /// Returns the crawl in the directory.
-    pub(super) fn of_directory(&self) -> CrawlSource<'_> {
+    pub(super) fn crawl_in_directory(&self) -> CrawlSource<'_> {
         let data = DataDirectory { path: &self.data, cache: self.cache.as_deref() };
         CrawlSource::Directory { data, crawl: self.crawl.as_ref() }
     }
@@ -246,7 +246,7 @@ impl StoredArgs {
     /// # Errors
     /// No crawl is named.
     #[cfg(feature = "stack")]
-    pub(super) fn of_stack(&self, stack: &StackName) -> Result<CrawlSource<'_>, CliError> {
+    pub(super) fn crawl_in_stack(&self, stack: &StackName) -> Result<CrawlSource<'_>, CliError> {
         match &self.crawl {
             Some(crawl) => Ok(CrawlSource::Stack { crawl, stack: stack.clone() }),
             None => Err(DeployedError::WhichCrawl(stack.clone()).into()),

@@ -67,7 +67,7 @@ const TARGET_OR_CRAWL: &str = "A changed definition of the crawl, which is store
 
 /// The crawl whose documents to rebuild.
 #[derive(Debug)]
-pub(crate) enum Remade<'a> {
+pub(crate) enum ReparseTarget<'a> {
     /// A crawl in a data directory.
     Directory {
         /// The directory.
@@ -99,7 +99,7 @@ pub(crate) enum Remade<'a> {
 
 /// The iterations whose documents to rebuild.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum ReparseScope {
     /// The iterations with current documents.
     Now,
     /// All kept iterations.
@@ -113,8 +113,8 @@ impl ReparseArgs {
     }
 
     /// Returns which iterations to cover.
-    pub(crate) const fn reach(&self) -> Reach {
-        if self.all { Reach::All } else { Reach::Now }
+    pub(crate) const fn reach(&self) -> ReparseScope {
+        if self.all { ReparseScope::All } else { ReparseScope::Now }
     }
 
     /// Returns the crawl whose documents to rebuild.
@@ -122,40 +122,40 @@ impl ReparseArgs {
     /// # Errors
     /// The argument is neither a definition nor, with a stack, the name of a crawl; or the flags do
     /// not fit it.
-    pub(crate) fn which(&self) -> Result<Remade<'_>, CliError> {
+    pub(crate) fn which(&self) -> Result<ReparseTarget<'_>, CliError> {
         let definition = match Source::choose(self.target.as_slice(), Path::is_file)? {
             Source::File(path) => Some(path),
             Source::Stored => None,
-            Source::Urls(names) => return self.of_name(names.first().map_or("", String::as_str)),
+            Source::Urls(names) => return self.target_by_name(names.first().map_or("", String::as_str)),
         };
         #[cfg(feature = "stack")]
         if let Some(stack) = self.stack.stack_name() {
             return match (definition, &self.crawl) {
                 (Some(_), crawl) if self.all => {
-                    Ok(Remade::PastOfStack { crawl: crawl.clone(), definition, stack: stack.clone() })
+                    Ok(ReparseTarget::PastOfStack { crawl: crawl.clone(), definition, stack: stack.clone() })
                 }
                 (Some(_), _) => Err(DeployedError::PutFirst(stack.clone()).into()),
-                (None, Some(crawl)) => Ok(self.of_stack(crawl.clone(), stack.clone())),
+                (None, Some(crawl)) => Ok(self.target_in_stack(crawl.clone(), stack.clone())),
                 (None, None) => Err(DeployedError::WhichCrawl(stack.clone()).into()),
             };
         }
-        Ok(Remade::Directory { data: self.directory(), crawl: self.crawl.as_ref(), definition })
+        Ok(ReparseTarget::Directory { data: self.directory(), crawl: self.crawl.as_ref(), definition })
     }
 
     #[cfg(feature = "stack")]
-    fn of_name(&self, name: &str) -> Result<Remade<'_>, CliError> {
+    fn target_by_name(&self, name: &str) -> Result<ReparseTarget<'_>, CliError> {
         if self.data.is_some() || self.crawl.is_some() {
             return Err(CliError::NotADefinition(name.to_owned()));
         }
         let crawl = name.parse().map_err(DeployedError::Name)?;
-        Ok(self.of_stack(crawl, self.stack.name()?))
+        Ok(self.target_in_stack(crawl, self.stack.name()?))
     }
 
     #[cfg(feature = "stack")]
-    fn of_stack(&self, crawl: CrawlId, stack: StackName) -> Remade<'_> {
+    fn target_in_stack(&self, crawl: CrawlId, stack: StackName) -> ReparseTarget<'_> {
         match self.reach() {
-            Reach::Now => Remade::Stack { crawl, stack },
-            Reach::All => Remade::PastOfStack { crawl: Some(crawl), definition: None, stack },
+            ReparseScope::Now => ReparseTarget::Stack { crawl, stack },
+            ReparseScope::All => ReparseTarget::PastOfStack { crawl: Some(crawl), definition: None, stack },
         }
     }
 
@@ -167,7 +167,7 @@ impl ReparseArgs {
 
     #[cfg(not(feature = "stack"))]
     #[expect(clippy::unused_self, reason = "with a stack, the name may be one of its crawls")]
-    fn of_name(&self, name: &str) -> Result<Remade<'_>, CliError> {
+    fn target_by_name(&self, name: &str) -> Result<Remade<'_>, CliError> {
         Err(CliError::NotADefinition(name.to_owned()))
     }
 

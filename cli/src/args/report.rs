@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use dragline_domain::ids::Iteration;
 use dragline_report::site::KINDS;
 
-use super::read::OfArgs;
+use super::read::CrawlSourceArgs;
 use super::values;
 
 /// Report on a crawled site: broken links, titles, duplicates, speed and more
@@ -25,7 +25,7 @@ Examples:
 )]
 pub(crate) struct ReportArgs {
     #[command(flatten)]
-    pub(crate) of: OfArgs,
+    pub(crate) of: CrawlSourceArgs,
     /// The iteration whose log is told of, counted from 1; findings are of the site as it is now [default: the latest]
     #[arg(long, value_name = "N", value_parser = values::iteration())]
     pub(crate) iteration: Option<Iteration>,
@@ -54,12 +54,12 @@ pub(crate) enum ReportFormat {
 impl ReportArgs {
     /// Returns the requested format; `None` if the file's extension does not tell it.
     pub(crate) fn format(&self) -> Option<ReportFormat> {
-        self.format.or_else(|| self.output.as_deref().map_or(Some(ReportFormat::Md), ReportFormat::of_file))
+        self.format.or_else(|| self.output.as_deref().map_or(Some(ReportFormat::Md), ReportFormat::from_file_name))
     }
 }
 
 impl ReportFormat {
-    fn of_file(path: &Path) -> Option<Self> {
+    fn from_file_name(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?;
         let known =
             [("html", Self::Html), ("htm", Self::Html), ("md", Self::Md), ("markdown", Self::Md), ("json", Self::Json)];
@@ -81,7 +81,7 @@ mod tests {
             ("report", None, "no extension"),
             ("report.pdf", None, "nothing that is written"),
         ] {
-            assert_eq!(ReportFormat::of_file(Path::new(name)), expected, "{why}");
+            assert_eq!(ReportFormat::from_file_name(Path::new(name)), expected, "{why}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use dragline_domain::ids::Iteration;
 
-use super::read::OfArgs;
+use super::read::CrawlSourceArgs;
 use super::values;
 
 /// Show which items the pages of a site have, with which fields
@@ -23,7 +23,7 @@ Examples:
 )]
 pub(crate) struct SchemaArgs {
     #[command(flatten)]
-    pub(crate) of: OfArgs,
+    pub(crate) of: CrawlSourceArgs,
     /// Read the documents that this iteration put, counted from 1 [default: those of the site as it is now]
     #[arg(long, value_name = "N", value_parser = values::iteration(), conflicts_with = "since")]
     pub(crate) iteration: Option<Iteration>,

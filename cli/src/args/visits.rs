@@ -53,9 +53,9 @@ impl VisitedArgs {
     pub(crate) fn which(&self) -> Result<CrawlSource<'_>, CliError> {
         #[cfg(feature = "stack")]
         if let Some(stack) = &self.stack {
-            return self.stored.of_stack(stack);
+            return self.stored.crawl_in_stack(stack);
         }
-        Ok(self.stored.of_directory())
+        Ok(self.stored.crawl_in_directory())
     }
 }
 

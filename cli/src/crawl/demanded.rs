@@ -12,7 +12,7 @@ use dragline_pipeline::context::Contexts;
 use dragline_pipeline::schedule::{self, SightedUrl};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind};
-use dragline_ports::frontier::Seeded;
+use dragline_ports::frontier::SeedResult;
 
 use super::run::CliWorld;
 use crate::args::CrawlArgs;
@@ -28,7 +28,7 @@ const BATCH: usize = 1_000;
 const NAMED_MAX: u64 = 10;
 
 /// The demanded URLs: arguments, lines of a file, or both.
-pub(super) struct Demanded {
+pub(super) struct DemandedUrls {
     demand: Demand,
     /// As given: the crawl's rules decide which parameters are stripped.
     urls: Vec<String>,
@@ -37,7 +37,7 @@ pub(super) struct Demanded {
     given: Option<Draft>,
 }
 
-impl Demanded {
+impl DemandedUrls {
     /// Opens the sources of URLs that the arguments name.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ impl Demanded {
         let (mut wrong, mut wrong_lines) = (Vec::new(), 0_u64);
         for line in self.lines()? {
             let Line { place, text } = line?;
-            match text.and_then(|text| url_of(&text, &UrlRules::default())) {
+            match text.and_then(|text| parse_with_rules(&text, &UrlRules::default())) {
                 Ok(url) => {
                     first.get_or_insert_with(|| url.origin());
                     seeds.entry(url.origin()).or_insert(url);
@@ -85,7 +85,7 @@ impl Demanded {
                 Err(why) => {
                     wrong_lines += 1;
                     if wrong_lines <= NAMED_MAX {
-                        wrong.push(placed(place.as_deref(), &why));
+                        wrong.push(with_place(place.as_deref(), &why));
                     }
                 }
             }
@@ -120,7 +120,7 @@ impl Demanded {
         console: &Console,
     ) -> Result<(), CliError> {
         let contexts = Contexts::default();
-        let context = contexts.of_iteration(world.frontier(), &iteration.crawl, iteration.number).await?;
+        let context = contexts.for_iteration(world.frontier(), &iteration.crawl, iteration.number).await?;
         if self.urls.is_empty() && self.input.is_none() {
             self.urls = context.definition.seeds.iter().map(|seed| seed.as_str().to_owned()).collect();
         }
@@ -132,18 +132,19 @@ impl Demanded {
             let mut urls = Vec::with_capacity(BATCH);
             for line in lines.by_ref().take(BATCH) {
                 let Line { place, text } = line?;
-                let url = text.clone().and_then(|text| url_of(&text, &context.definition.strip_query_parameters));
+                let url =
+                    text.clone().and_then(|text| parse_with_rules(&text, &context.definition.strip_query_parameters));
                 let sound =
                     url.and_then(|url| schedule::in_scope(&context, &url).map_err(|refusal| refusal.to_string()));
                 match sound {
                     Ok(url) => urls.push(SightedUrl::seed(url, &context.definition)),
-                    Err(why) => counts.leave_out(place.as_deref(), &why, console),
+                    Err(why) => counts.reject(place.as_deref(), &why, console),
                 }
             }
             let trigger = TriggerId(format!("demand-{began}-{}", batches.next().unwrap_or_default()));
             let named = urls.len() as u64;
             let added = schedule::add(world, &context, &trigger, iteration, Some(&demand), urls).await?;
-            if added.seeded == Seeded::IterationOver {
+            if added.seeded == SeedResult::IterationOver {
                 let why = "the iteration ended while URLs were being added to it";
                 return Err(PortError::new(PortErrorKind::Unavailable, "add URLs", &iteration.crawl, why).into());
             }
@@ -159,11 +160,11 @@ impl Demanded {
 }
 
 /// Prefixes a line's error with its place.
-fn placed(place: Option<&str>, why: &str) -> String {
+fn with_place(place: Option<&str>, why: &str) -> String {
     place.map_or_else(|| why.to_owned(), |place| format!("{place}: {why}"))
 }
 
-fn url_of(text: &str, rules: &UrlRules) -> Result<CrawlUrl, String> {
+fn parse_with_rules(text: &str, rules: &UrlRules) -> Result<CrawlUrl, String> {
     CrawlUrl::parse(text, rules).map_err(|error| format!("`{}` cannot be crawled: {error}", safe(text)))
 }
 
@@ -179,10 +180,10 @@ struct Counts {
 
 impl Counts {
     /// Counts a rejected URL, and prints the reason for the first ones.
-    fn leave_out(&mut self, place: Option<&str>, why: &str, console: &Console) {
+    fn reject(&mut self, place: Option<&str>, why: &str, console: &Console) {
         self.left_out += 1;
         if self.left_out <= NAMED_MAX {
-            console.say(&placed(place, why));
+            console.say(&with_place(place, why));
         }
     }
 

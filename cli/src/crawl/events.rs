@@ -6,7 +6,7 @@ use std::time::Duration;
 use dragline_domain::capture::{Finality, Visit};
 use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_domain::url::CrawlUrl;
-use dragline_ports::fetcher::{Fetched, FetchedResponse};
+use dragline_ports::fetcher::{FetchOutcome, FetchedResponse};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ const TYPE_CHARS_MAX: usize = 60;
 
 /// An outcome, with the field names of the exports.
 #[derive(Debug, Serialize)]
-struct Ended<'a> {
+struct OutcomeFields<'a> {
     outcome: i16,
     outcome_name: &'static str,
     outcome_class: &'static str,
@@ -26,7 +26,7 @@ struct Ended<'a> {
     class: OutcomeClass,
 }
 
-impl<'a> Ended<'a> {
+impl<'a> OutcomeFields<'a> {
     const fn new(outcome: Outcome, detail: Option<&'a str>) -> Self {
         let class = outcome.class();
         Self { outcome: outcome.code(), outcome_name: outcome.name(), outcome_class: class.name(), detail, class }
@@ -51,7 +51,7 @@ impl<'a> Ended<'a> {
 
 /// A finished visit. The fields are those of the event `request`.
 #[derive(Debug, Serialize)]
-pub(super) struct Visited<'a> {
+pub(super) struct VisitEvent<'a> {
     url: &'a CrawlUrl,
     started_at: Timestamp,
     status: Option<u16>,
@@ -59,14 +59,14 @@ pub(super) struct Visited<'a> {
     body_bytes: Option<u64>,
     duration_ms: Option<u64>,
     #[serde(flatten)]
-    ended: Ended<'a>,
+    ended: OutcomeFields<'a>,
     tries: u8,
     is_final: bool,
 }
 
-impl<'a> Visited<'a> {
+impl<'a> VisitEvent<'a> {
     /// Returns the event of a visit.
-    pub(super) fn new(url: &'a CrawlUrl, at: Timestamp, visit: &'a Visit, fetched: Option<&Fetched>) -> Self {
+    pub(super) fn new(url: &'a CrawlUrl, at: Timestamp, visit: &'a Visit, fetched: Option<&FetchOutcome>) -> Self {
         let answer = fetched.and_then(|fetched| fetched.result.as_ref().ok());
         Self {
             url,
@@ -75,7 +75,7 @@ impl<'a> Visited<'a> {
             content_type: answer.and_then(media_type),
             body_bytes: answer.map(|answer| answer.body.len_bytes()),
             duration_ms: fetched.map(|fetched| u64::try_from(fetched.elapsed.as_millis()).unwrap_or(u64::MAX)),
-            ended: Ended::new(visit.outcome, visit.detail.as_deref()),
+            ended: OutcomeFields::new(visit.outcome, visit.detail.as_deref()),
             tries: visit.tries,
             is_final: visit.finality == Finality::Final,
         }
@@ -95,16 +95,16 @@ impl<'a> Visited<'a> {
 
 /// The outcome of a URL after its body was parsed. The fields are those of the event `read`.
 #[derive(Debug, Serialize)]
-pub(super) struct Read<'a> {
+pub(super) struct ReadEvent<'a> {
     url: &'a CrawlUrl,
     #[serde(flatten)]
-    ended: Ended<'a>,
+    ended: OutcomeFields<'a>,
 }
 
-impl<'a> Read<'a> {
+impl<'a> ReadEvent<'a> {
     /// Returns the event of a parsed URL.
     pub(super) const fn new(url: &'a CrawlUrl, outcome: Outcome, detail: Option<&'a str>) -> Self {
-        Self { url, ended: Ended::new(outcome, detail) }
+        Self { url, ended: OutcomeFields::new(outcome, detail) }
     }
 
     /// Returns the outcome with its reason and the URL, in the columns of a visit.
@@ -127,7 +127,7 @@ fn media_type(answer: &FetchedResponse) -> Option<String> {
 #[cfg(test)]
 pub(super) mod tests {
     use dragline_domain::capture::CrawlType;
-    use dragline_domain::frontier::{Known, Sighting};
+    use dragline_domain::frontier::{Sighting, UrlHistory};
     use dragline_formats::http_fields::Headers;
     use dragline_ports::fetcher::FetchFailureKind;
 
@@ -147,13 +147,13 @@ pub(super) mod tests {
             finality: Finality::Final,
             detail: None,
             exchange: None,
-            known: Known::default(),
+            known: UrlHistory::default(),
             demand: None,
             missing: None,
         }
     }
 
-    pub(in crate::crawl) fn answered(status: u16, body: &'static [u8]) -> Fetched {
+    pub(in crate::crawl) fn answered(status: u16, body: &'static [u8]) -> FetchOutcome {
         let mut fetched = unanswered();
         fetched.result = Ok(FetchedResponse {
             status,
@@ -168,8 +168,8 @@ pub(super) mod tests {
         fetched
     }
 
-    pub(in crate::crawl) fn unanswered() -> Fetched {
-        Fetched::failed(FetchFailureKind::Connect, "refused", Duration::from_millis(45))
+    pub(in crate::crawl) fn unanswered() -> FetchOutcome {
+        FetchOutcome::failed(FetchFailureKind::Connect, "refused", Duration::from_millis(45))
     }
 
     #[test]
@@ -213,12 +213,14 @@ pub(super) mod tests {
             let mut visit = visit();
             (visit.outcome, visit.finality, visit.detail) = (outcome, finality, detail.map(str::to_owned));
             let url = url("/a");
-            let line = Visited::new(&url, Timestamp::UNIX_EPOCH, &visit, fetched).line(Colour::Off);
+            let line = VisitEvent::new(&url, Timestamp::UNIX_EPOCH, &visit, fetched).line(Colour::Off);
             assert_eq!(line, expected);
         }
         let url = url("/a");
-        assert!(!Visited::new(&url, Timestamp::UNIX_EPOCH, &visit(), Some(&odd)).line(Colour::Off).contains('\u{1b}'));
-        let read = Read::new(&url, Outcome::NotCanonical, Some("of https://example.org/b"));
+        assert!(
+            !VisitEvent::new(&url, Timestamp::UNIX_EPOCH, &visit(), Some(&odd)).line(Colour::Off).contains('\u{1b}')
+        );
+        let read = ReadEvent::new(&url, Outcome::NotCanonical, Some("of https://example.org/b"));
         assert_eq!(
             read.line(Colour::Off),
             "  -  (parsed)                  -         -  not_canonical (of https://example.org/b)  https://example.org/a"
@@ -229,14 +231,15 @@ pub(super) mod tests {
     fn only_failures_are_coloured() {
         let url = url("/");
         for (outcome, expected) in [(Outcome::FileNotFound, false), (Outcome::ServerInternalError, true)] {
-            assert_eq!(Read::new(&url, outcome, None).line(Colour::On).contains('\u{1b}'), expected, "{outcome}");
+            assert_eq!(ReadEvent::new(&url, outcome, None).line(Colour::On).contains('\u{1b}'), expected, "{outcome}");
         }
     }
 
     #[test]
     fn every_field_of_a_visits_object_has_one_type() {
         let (url, visit, failure, page) = (url("/"), visit(), unanswered(), answered(200, b"four"));
-        let event = |fetched| serde_json::to_value(Visited::new(&url, Timestamp::UNIX_EPOCH, &visit, fetched)).unwrap();
+        let event =
+            |fetched| serde_json::to_value(VisitEvent::new(&url, Timestamp::UNIX_EPOCH, &visit, fetched)).unwrap();
         assert_eq!(
             event(Some(&page)),
             serde_json::json!({

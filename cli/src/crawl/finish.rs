@@ -6,7 +6,7 @@ use dragline_domain::ids::CrawlId;
 use dragline_ports::frontier::Progress;
 use serde::Serialize;
 
-use super::run::Ended;
+use super::run::RunOutcome;
 use crate::args::{Answer, CrawlArgs};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
@@ -16,7 +16,7 @@ use crate::terminal::{Console, Form, Verbosity, plural, unless_closed, write_jso
 
 /// The event `end`.
 #[derive(Serialize)]
-struct End<'a> {
+struct EndEvent<'a> {
     ended: &'static str,
     exit_code: u8,
     go_on: Option<&'a str>,
@@ -28,30 +28,30 @@ struct End<'a> {
 pub(super) async fn finish(
     args: &CrawlArgs,
     (crawl, directory): (&CrawlId, &Directory),
-    ended: Ended,
+    ended: RunOutcome,
     console: &Console,
 ) -> Result<Exit, CliError> {
-    let summary = summary::of_directory(&directory.path, crawl).await?;
+    let summary = summary::read_latest(&directory.path, crawl).await?;
     let exit = match ended {
-        Ended::Over if summary.figures.have_pages_changed() => Exit::Changed,
-        Ended::Over if summary.figures.is_all_well() && summary.has_result() => Exit::Done,
-        Ended::Over if summary.why_nothing().is_some() => Exit::NothingFetched,
-        Ended::Over => Exit::NotAllWell,
-        Ended::LowSpace => Exit::LowSpace,
-        Ended::Interrupted | Ended::AtOnce => Exit::Interrupted,
+        RunOutcome::Over if summary.figures.have_pages_changed() => Exit::Changed,
+        RunOutcome::Over if summary.figures.is_all_well() && summary.has_result() => Exit::Done,
+        RunOutcome::Over if summary.why_nothing().is_some() => Exit::NothingFetched,
+        RunOutcome::Over => Exit::NotAllWell,
+        RunOutcome::LowSpace => Exit::LowSpace,
+        RunOutcome::Interrupted | RunOutcome::AtOnce => Exit::Interrupted,
     };
-    let go_on = (ended != Ended::Over).then(|| args.command_to_resume(directory));
+    let go_on = (ended != RunOutcome::Over).then(|| args.command_to_resume(directory));
     if args.output.answer() == Answer::Json {
         unless_closed(summary.print_json()).map_err(while_doing(WRITING))?;
     }
     if console.form() == Form::Json {
         let ended = match ended {
-            Ended::Over => "over",
-            Ended::LowSpace => "low_space",
-            Ended::Interrupted | Ended::AtOnce => "interrupted",
+            RunOutcome::Over => "over",
+            RunOutcome::LowSpace => "low_space",
+            RunOutcome::Interrupted | RunOutcome::AtOnce => "interrupted",
         };
         let (exit_code, go_on, summary) = (exit.code(), go_on.as_deref(), Some(&summary));
-        console.event("end", &End { ended, exit_code, go_on, requests_stored: None, summary });
+        console.event("end", &EndEvent { ended, exit_code, go_on, requests_stored: None, summary });
         return Ok(exit);
     }
     if args.output.answer() == Answer::Text {
@@ -62,11 +62,11 @@ pub(super) async fn finish(
         console.error(&why.message(), &why.hints());
     }
     if let (false, Exit::Changed) = (is_shown, exit) {
-        summary::changed(&summary).iter().for_each(|line| console.warn(line));
+        summary::changed_page_lines(&summary).iter().for_each(|line| console.warn(line));
     }
     if let Some(go_on) = go_on {
         let resume = to_resume(&go_on);
-        console.hint(&if ended == Ended::LowSpace { format!("free some disk space; {resume}") } else { resume });
+        console.hint(&if ended == RunOutcome::LowSpace { format!("free some disk space; {resume}") } else { resume });
     }
     Ok(exit)
 }
@@ -75,7 +75,7 @@ pub(super) async fn finish(
 pub(super) fn at_once(args: &CrawlArgs, directory: &Directory, stored: &Progress, console: &Console) -> Exit {
     let (exit, go_on) = (Exit::Interrupted, args.command_to_resume(directory));
     let (exit_code, requests_stored) = (exit.code(), Some(stored.crawler.requests));
-    let end = End { ended: "at_once", exit_code, go_on: Some(&go_on), requests_stored, summary: None };
+    let end = EndEvent { ended: "at_once", exit_code, go_on: Some(&go_on), requests_stored, summary: None };
     if args.output.answer() == Answer::Json {
         // There is no time for a summary, and a printing error cannot be reported anywhere.
         let _ = write_json(io::stdout().lock(), &end);

@@ -41,11 +41,11 @@ use crate::terminal::Console;
 pub(crate) use notices::ConsoleNotifier;
 pub(crate) use past::remake_all;
 
-use demanded::Demanded;
+use demanded::DemandedUrls;
 use floor::Floor;
 use interrupt::Interrupts;
-use prepare::{Goal, Prepared};
-use run::Ended;
+use prepare::{Goal, PreparedIteration};
+use run::RunOutcome;
 use watch::Watch;
 
 /// Crawls until the iteration is over or interrupted.
@@ -56,7 +56,7 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, C
     let data = args.data.as_path();
     let (wish, network) = (args.wish()?, Network::from_args(&args.network)?);
     let mut demanded = match &wish {
-        CrawlRequest::Demand(demand) => Some(Demanded::open(args, demand.clone())?),
+        CrawlRequest::Demand(demand) => Some(DemandedUrls::open(args, demand.clone())?),
         CrawlRequest::Crawl | CrawlRequest::Reparse(_) => None,
     };
     let mut given = match &demanded {
@@ -92,14 +92,14 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, C
         {
             given = Some(demanded.new_definition(args)?);
         }
-        let (crawl, directory) = which(&store, given.as_ref(), demanded.as_ref(), args).await?;
+        let (crawl, directory) = choose_crawl(&store, given.as_ref(), demanded.as_ref(), args).await?;
         if !matches!(wish, CrawlRequest::Reparse(_)) {
             check_allowances(&store, (&crawl, &directory), args).await?;
         }
         let watch = Arc::new(Watch::new(console.clone()));
         let watcher: Arc<dyn Observer> = watch.clone();
         let world = Arc::new(local_world(&store, ConsoleNotifier::new(console.clone())).watched_by(watcher));
-        let Prepared { wanted, iteration, goal } =
+        let PreparedIteration { wanted, iteration, goal } =
             prepare::prepare(&world, (&crawl, &directory), (given.as_ref(), &wish), args, console).await?;
         if let (Some(demanded), Goal::Crawl) = (&mut demanded, goal) {
             demanded.add(&world, &iteration, console).await?;
@@ -114,14 +114,14 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, C
         let (asked, floor) = ((&iteration, &wanted), Floor { data, free_bytes_min: args.disk.keep_free });
         let ended = run::run(&world, fetchers, (&room, &floor), asked, interrupts, (&watch, console)).await?;
         match (goal, ended) {
-            (Goal::MakeWay, Ended::Over) => {}
-            (_, Ended::AtOnce) => {
+            (Goal::MakeWay, RunOutcome::Over) => {}
+            (_, RunOutcome::AtOnce) => {
                 let stored = world.frontier().progress(&iteration.crawl, iteration.number).await?;
                 return Ok(finish::at_once(args, &directory, &stored, console));
             }
             (Goal::MakeWay | Goal::Crawl, _) => {
                 let exit = finish::finish(args, (&crawl, &directory), ended, console).await?;
-                if let (Some(pages), Ended::Over) = (&args.output.markdown, ended) {
+                if let (Some(pages), RunOutcome::Over) = (&args.output.markdown, ended) {
                     markdown::write(pages, &directory.path, &crawl, console).await?;
                 }
                 return Ok(exit);
@@ -148,10 +148,10 @@ async fn check_allowances(
 
 /// Returns the crawl to run and its place among the crawls of the data directory. A given
 /// definition names the crawl.
-async fn which(
+async fn choose_crawl(
     store: &LocalStore,
     given: Option<&Definition>,
-    demanded: Option<&Demanded>,
+    demanded: Option<&DemandedUrls>,
     args: &CrawlArgs,
 ) -> Result<(CrawlId, Directory), CliError> {
     let (data, crawls) = (args.data.as_path(), store.crawls().await?);
@@ -160,7 +160,7 @@ async fn which(
         // A crawl must exist to have documents.
         Some(given) if is_reparse => crawl_handle::choose(data, &crawls, Some(&given.name))?,
         Some(given) => Some(given.name.clone()),
-        None => crawl_handle::choose(data, &crawls, named(demanded, args).as_ref())?,
+        None => crawl_handle::choose(data, &crawls, crawl_in_args(demanded, args).as_ref())?,
     };
     let crawl = crawl.ok_or_else(|| CliError::NothingToCrawl { data: data.to_owned() })?;
     let directory = Directory::locate(data, &crawl, &crawls);
@@ -169,14 +169,14 @@ async fn which(
 
 /// Returns the crawl that the arguments name, directly or by the host of a demanded URL; `None` if
 /// they name none.
-fn named(demanded: Option<&Demanded>, args: &CrawlArgs) -> Option<CrawlId> {
-    args.crawl.clone().or_else(|| demanded.and_then(Demanded::crawl))
+fn crawl_in_args(demanded: Option<&DemandedUrls>, args: &CrawlArgs) -> Option<CrawlId> {
+    args.crawl.clone().or_else(|| demanded.and_then(DemandedUrls::crawl))
 }
 
 /// Returns whether the demanded URLs need a new crawl, as the directory has none for them.
-async fn is_new(store: &LocalStore, demanded: &Demanded, args: &CrawlArgs) -> Result<bool, CliError> {
+async fn is_new(store: &LocalStore, demanded: &DemandedUrls, args: &CrawlArgs) -> Result<bool, CliError> {
     let crawls = store.crawls().await?;
-    Ok(match named(Some(demanded), args) {
+    Ok(match crawl_in_args(Some(demanded), args) {
         Some(name) => !crawls.contains(&name),
         None => crawls.is_empty(),
     })

@@ -7,7 +7,7 @@ use dragline_local::DATABASE;
 use dragline_ports::remaking::Remaking;
 
 use super::notices::ConsoleNotifier;
-use super::{described_definition, which};
+use super::{choose_crawl, described_definition};
 use crate::args::{CrawlArgs, CrawlRequest};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
@@ -31,9 +31,9 @@ pub(crate) async fn remake_all(args: &CrawlArgs, console: &Console) -> Result<Ex
     }
     let (report, directory) = {
         let store = args.disk.waiting.open(data, console).await?;
-        let (crawl, directory) = which(&store, given.as_ref(), None, args).await?;
+        let (crawl, directory) = choose_crawl(&store, given.as_ref(), None, args).await?;
         let world = local_world(&store, ConsoleNotifier::new(console.clone()));
-        let held = begin::held(&world, &crawl).await?;
+        let held = begin::load_crawl(&world, &crawl).await?;
         let latest = held.as_ref().and_then(|held| held.latest.as_ref());
         let (Some(held), Some(latest)) = (&held, latest) else { return Err(CliError::NotBegun(directory)) };
         let place = CrawlLocation::Data(directory.clone());

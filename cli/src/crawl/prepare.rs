@@ -5,20 +5,20 @@ use std::path::Path;
 use dragline_domain::definition::{Definition, Key, changes};
 use dragline_domain::frontier::{IterationRow, IterationStatus, Task};
 use dragline_domain::ids::{CrawlId, TriggerId};
-use dragline_engine::begin::{self, Outgrown, Plan};
+use dragline_engine::begin::{self, Plan, UnadoptableChange};
 use dragline_ports::clock::Clock;
 
 use super::run::CliWorld;
 use crate::args::{CrawlArgs, CrawlRequest};
 use crate::definition_source::{Source, key_names};
 use crate::error::CliError;
-use crate::import::NotImported;
+use crate::import::ImportCommandError;
 use crate::location::Directory;
 use crate::summary::numbered_task;
 use crate::terminal::Console;
 
 /// An iteration that is ready to run.
-pub(super) struct Prepared {
+pub(super) struct PreparedIteration {
     /// The definition in force.
     pub(super) wanted: Definition,
     pub(super) iteration: IterationRow,
@@ -46,8 +46,8 @@ pub(super) async fn prepare(
     (given, wish): (Option<&Definition>, &CrawlRequest),
     args: &CrawlArgs,
     console: &Console,
-) -> Result<Prepared, CliError> {
-    let held = begin::held(world, crawl).await?;
+) -> Result<PreparedIteration, CliError> {
+    let held = begin::load_crawl(world, crawl).await?;
     let wanted = match (given, &held) {
         (Some(given), _) => given.clone(),
         (None, Some(held)) => Definition::new(args.change(held.row.definition.clone().into_draft()))?,
@@ -55,14 +55,14 @@ pub(super) async fn prepare(
     };
     let task = wish.task();
     let plan = begin::plan(held.as_ref(), (&wanted, &task), args.abandon())
-        .map_err(|Outgrown(keys)| CliError::Outgrown { keys, go_on: args.command_to_resume(directory) })?;
+        .map_err(|UnadoptableChange(keys)| CliError::Outgrown { keys, go_on: args.command_to_resume(directory) })?;
     let latest = held.as_ref().and_then(|held| held.latest.as_ref());
     if let (Plan::Finish | Plan::GoOn { .. }, Some(latest)) = (&plan, latest)
         && latest.task == Task::Import
     {
         // Its answers come from archives, not from the web.
         let (crawl, iteration, directory) = (crawl.clone(), latest.number, directory.clone());
-        return Err(NotImported::Unfinished { crawl, iteration, directory }.into());
+        return Err(ImportCommandError::Unfinished { crawl, iteration, directory }.into());
     }
     if let (CrawlRequest::Reparse(_), Plan::Finish, Some(latest)) = (wish, &plan, latest)
         && latest.task.visits()
@@ -86,7 +86,7 @@ pub(super) async fn prepare(
             ));
         }
     }
-    Ok(Prepared { wanted, iteration, goal })
+    Ok(PreparedIteration { wanted, iteration, goal })
 }
 
 fn announcement(plan: &Plan, iteration: &IterationRow) -> String {

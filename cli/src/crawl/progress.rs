@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::origin_stages;
-use super::watch::{Counted, OriginStage};
+use super::watch::{OriginStage, RunCounts};
 use crate::terminal::{bytes, count, duration, plural};
 
 /// The shortest remaining time that is shown.
@@ -27,7 +27,7 @@ pub(super) struct Snapshot<'a> {
     /// The counters at the last commit.
     pub(super) committed: &'a Progress,
     /// This run's counts, committed or not.
-    pub(super) counted: Counted,
+    pub(super) counted: RunCounts,
     /// Recent pages per second; `None` until it can be measured.
     pub(super) rate: Option<f64>,
     /// The pages left in the budget; `None` without a budget.
@@ -83,7 +83,7 @@ impl Snapshot<'_> {
     }
 
     /// Estimates the time to fetch the waiting URLs; `None` unless exactly one origin is left.
-    fn left(&self) -> Option<Duration> {
+    fn time_left(&self) -> Option<Duration> {
         let [place] = self.places else { return None };
         let (delay, wait) = origin_stages::pace_of(place, self.now).filter(|_| self.committed.origins_open == 1)?;
         let requests = self.waiting().min(self.budget.unwrap_or(u64::MAX));
@@ -95,7 +95,7 @@ impl Snapshot<'_> {
     /// Describes what is done and what waits.
     pub(super) fn amounts(&self) -> String {
         let rate = self.rate.map_or_else(String::new, |rate| format!(" ({rate:.1}/s)"));
-        let left = self.left().filter(|left| *left >= LEFT_SHOWN_MIN);
+        let left = self.time_left().filter(|left| *left >= LEFT_SHOWN_MIN);
         let left = left.map_or_else(String::new, |left| format!(", about {} left", roughly(left)));
         format!(
             "{}: {}{rate}, {} waiting, {}{left}",
@@ -107,7 +107,7 @@ impl Snapshot<'_> {
     }
 
     /// Returns the number of parsed URLs of this class.
-    fn of_class(&self, class: OutcomeClass) -> u64 {
+    fn count_class(&self, class: OutcomeClass) -> u64 {
         let outcomes = &self.committed.parser.outcomes;
         outcomes.iter().filter(|(outcome, _)| outcome.class() == class).map(|(_, number)| number).sum()
     }
@@ -125,7 +125,7 @@ impl Snapshot<'_> {
         ];
         let mut parts: Vec<String> = classes
             .into_iter()
-            .map(|(class, name)| (self.of_class(class), name))
+            .map(|(class, name)| (self.count_class(class), name))
             .chain([(self.committed.parser.stuck, "stuck")])
             .filter(|(number, _): &(u64, _)| *number > 0)
             .map(|(number, name)| format!("{} {name}", count(number)))
@@ -166,10 +166,10 @@ impl Snapshot<'_> {
             waiting: self.waiting(),
             retries_waiting: self.retries_waiting(),
             body_bytes: self.body_bytes(),
-            left_ms: self.left().map(millis),
+            left_ms: self.time_left().map(millis),
             outcomes: [Content, Redirect, Missing, Failed, Blocked, Dismissed]
                 .into_iter()
-                .map(|class| (class.name(), self.of_class(class)))
+                .map(|class| (class.name(), self.count_class(class)))
                 .collect(),
             stuck: self.committed.parser.stuck,
             origins,
@@ -198,7 +198,7 @@ impl Rate {
     const READINGS_MAX: usize = 100;
 
     /// Adds a reading of the counter and returns the rate; `None` until the readings are far enough apart.
-    pub(super) fn after(&mut self, now: Duration, pages: u64) -> Option<f64> {
+    pub(super) fn add_reading(&mut self, now: Duration, pages: u64) -> Option<f64> {
         // The oldest reading lies at the window's edge, so that a slow crawl has a rate too.
         while self.seen.len() >= Self::READINGS_MAX
             || self.seen.get(1).is_some_and(|(at, _)| now.saturating_sub(*at) >= Self::WINDOW)
@@ -252,7 +252,7 @@ mod tests {
             elapsed: Duration::from_millis(80_700),
             before: progress,
             committed: progress,
-            counted: Counted::default(),
+            counted: RunCounts::default(),
             rate: None,
             budget: None,
             concurrency: 2,
@@ -285,7 +285,7 @@ mod tests {
         let progress = busy();
         let took = Duration::from_millis(50);
         let counted =
-            Counted { taken: 9, pages: 8, requests: 12, put_off: 3, tried_again: 2, body_bytes: 1 << 20, took };
+            RunCounts { taken: 9, pages: 8, requests: 12, put_off: 3, tried_again: 2, body_bytes: 1 << 20, took };
         let before = snapshot(&progress, &[]);
         let after = Snapshot { counted, ..before.clone() };
         assert_eq!((before.pages(), after.pages()), (1_197, 1_205));
@@ -326,8 +326,8 @@ mod tests {
             (several, next(1, Wait::Delay, 1), 50, None, None, "others may be slower"),
         ] {
             let places = [place("a", stage)];
-            let counted = Counted { took: Duration::from_millis(took_ms), ..Counted::default() };
-            let left = Snapshot { counted, budget, ..snapshot(&progress, &places) }.left();
+            let counted = RunCounts { took: Duration::from_millis(took_ms), ..RunCounts::default() };
+            let left = Snapshot { counted, budget, ..snapshot(&progress, &places) }.time_left();
             assert_eq!(left.map(|left| left.as_secs()), expected, "{why}");
         }
         let (progress, places) = (alone(500), [place("a", waiting(1, Wait::Delay, 1, Definition))]);
@@ -367,7 +367,7 @@ mod tests {
             (at(14), 120, Some(0.0), "older readings are forgotten"),
             (at(24), 130, Some(1.0), "it picks up again"),
         ] {
-            assert_eq!(rate.after(now, pages), expected, "{why}");
+            assert_eq!(rate.add_reading(now, pages), expected, "{why}");
         }
     }
 }

@@ -41,7 +41,7 @@ pub(super) type CliWorld = LocalWorld<ConsoleNotifier>;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum RunOutcome {
     /// The iteration is over.
     Over,
     /// It was interrupted, and stopped cleanly.
@@ -63,16 +63,16 @@ pub(super) async fn run(
     (iteration, definition): (&IterationRow, &Definition),
     interrupts: &mut Interrupts,
     (watch, console): (&Watch, &Console),
-) -> PortResult<Ended> {
+) -> PortResult<RunOutcome> {
     let before = world.frontier().progress(&iteration.crawl, iteration.number).await?;
     let engine = Engine { options: room.options, ..Engine::new(Arc::clone(world), fetchers, world.queue.clone()) };
     let (stop, activity) = (engine.stop.clone(), Arc::clone(&engine.activity));
-    let mut low = Low { floor, console, is_reached: false };
+    let mut low = SpaceGuard { floor, console, is_reached: false };
     // Checked before the first request.
     low.check(&stop);
     let mut engine: JoinHandle<PortResult<RunEnd>> = tokio::spawn(engine.run(Until::Closed(iteration.crawl.clone())));
     let began = world.clock().monotonic();
-    let mut shown = Shown {
+    let mut shown = DisplayState {
         display: Display::for_console(console),
         watch,
         definition,
@@ -86,15 +86,15 @@ pub(super) async fn run(
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
-            ended = &mut engine => return ended_of(ended).map(|ended| low.explain(ended)),
+            ended = &mut engine => return run_outcome(ended).map(|ended| low.explain(ended)),
             () = interrupts.next() => {
                 if stop.is_stopped() {
                     engine.abort();
                     // The tasks that it started end a moment later. After that, nothing is
                     // committed.
                     let _aborted = (&mut engine).await;
-                    gone(world).await;
-                    return Ok(Ended::AtOnce);
+                    wait_until_released(world).await;
+                    return Ok(RunOutcome::AtOnce);
                 }
                 stop.stop();
                 console.say(&finishing(activity.origins().len()));
@@ -108,13 +108,13 @@ pub(super) async fn run(
 }
 
 /// Stops a run when the disk has too little free space.
-struct Low<'a> {
+struct SpaceGuard<'a> {
     floor: &'a Floor<'a>,
     console: &'a Console,
     is_reached: bool,
 }
 
-impl Low<'_> {
+impl SpaceGuard<'_> {
     fn check(&mut self, stop: &StopSignal) {
         if !stop.is_stopped()
             && let Some(told) = self.floor.undercut()
@@ -126,23 +126,23 @@ impl Low<'_> {
     }
 
     /// Returns the real reason why a run was stopped.
-    fn explain(&self, ended: Ended) -> Ended {
-        if ended == Ended::Interrupted && self.is_reached { Ended::LowSpace } else { ended }
+    fn explain(&self, ended: RunOutcome) -> RunOutcome {
+        if ended == RunOutcome::Interrupted && self.is_reached { RunOutcome::LowSpace } else { ended }
     }
 }
 
 /// Waits until no task uses these adapters.
-async fn gone(world: &Arc<CliWorld>) {
+async fn wait_until_released(world: &Arc<CliWorld>) {
     let since = world.clock().monotonic();
     while Arc::strong_count(world) > 1 && world.clock().monotonic().saturating_sub(since) < GONE_WITHIN {
         world.clock().sleep(Duration::from_millis(5)).await;
     }
 }
 
-fn ended_of(ended: Result<PortResult<RunEnd>, tokio::task::JoinError>) -> PortResult<Ended> {
+fn run_outcome(ended: Result<PortResult<RunEnd>, tokio::task::JoinError>) -> PortResult<RunOutcome> {
     match ended {
-        Ok(Ok(RunEnd::Closed(_))) => Ok(Ended::Over),
-        Ok(Ok(RunEnd::Interrupted)) => Ok(Ended::Interrupted),
+        Ok(Ok(RunEnd::Closed(_))) => Ok(RunOutcome::Over),
+        Ok(Ok(RunEnd::Interrupted)) => Ok(RunOutcome::Interrupted),
         Ok(Err(error)) => Err(error),
         Err(error) => Err(PortError::new(PortErrorKind::Other, "run", "the engine", error)),
     }
@@ -154,7 +154,7 @@ fn finishing(origins: usize) -> String {
 }
 
 /// The display's state between two updates.
-struct Shown<'a> {
+struct DisplayState<'a> {
     display: Display,
     watch: &'a Watch,
     definition: &'a Definition,
@@ -168,7 +168,7 @@ struct Shown<'a> {
     read_at: Duration,
 }
 
-impl Shown<'_> {
+impl DisplayState<'_> {
     /// Updates the display. A failed read is skipped: the engine meets the same error and reports it.
     async fn refresh(&mut self, world: &CliWorld, iteration: &IterationRow, activity: &Activity) {
         if matches!(self.display, Display::None) {
@@ -184,7 +184,7 @@ impl Shown<'_> {
         let mut places = self.watch.places();
         let visited: BTreeSet<Origin> = activity.origins().into_iter().collect();
         places.sort_by_key(|place| !visited.contains(&place.origin));
-        let counted = self.watch.counted();
+        let counted = self.watch.counts();
         let asked = self.before.crawler.pages + counted.requests;
         let mut snapshot = Snapshot {
             elapsed: now.saturating_sub(self.began),
@@ -197,7 +197,7 @@ impl Shown<'_> {
             places: &places,
             now: world.clock().now(),
         };
-        snapshot.rate = self.rate.after(now, snapshot.pages());
+        snapshot.rate = self.rate.add_reading(now, snapshot.pages());
         self.display.show(&snapshot);
     }
 }

@@ -9,7 +9,7 @@ use dragline_domain::capture::{CrawlType, Finality};
 use dragline_domain::url::Origin;
 use dragline_ports::observer::{Event, Observer, Stage, Wait};
 
-use super::events::{Read, Visited};
+use super::events::{ReadEvent, VisitEvent};
 use crate::terminal::{Console, Form, Verbosity};
 
 /// The maximum number of origins that are tracked.
@@ -17,7 +17,7 @@ const PLACES_MAX: usize = 1_000;
 
 /// The counts of this run, committed or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counted {
+pub(super) struct RunCounts {
     /// URLs taken from the todo, requested or not.
     pub(super) taken: u64,
     /// URLs that ended with an answer.
@@ -49,7 +49,7 @@ pub(super) struct Watch {
 
 #[derive(Default)]
 struct State {
-    counted: Counted,
+    counted: RunCounts,
     places: BTreeMap<Origin, Stage>,
 }
 
@@ -60,7 +60,7 @@ impl Watch {
     }
 
     /// Returns the counts so far.
-    pub(super) fn counted(&self) -> Counted {
+    pub(super) fn counts(&self) -> RunCounts {
         self.state().counted
     }
 
@@ -80,16 +80,16 @@ impl Observer for Watch {
         self.state().take(event);
         match (event, self.console.form(), self.console.verbosity()) {
             (Event::Visited { url, at, visit, fetched }, Form::Json, _) => {
-                self.console.event("request", &Visited::new(url, *at, visit, *fetched));
+                self.console.event("request", &VisitEvent::new(url, *at, visit, *fetched));
             }
             (Event::Visited { url, at, visit, fetched }, Form::Text, Verbosity::Urls) => {
-                self.console.say(&Visited::new(url, *at, visit, *fetched).line(self.console.colour()));
+                self.console.say(&VisitEvent::new(url, *at, visit, *fetched).line(self.console.colour()));
             }
             (Event::Read { url, outcome, detail }, Form::Json, _) => {
-                self.console.event("read", &Read::new(url, *outcome, *detail));
+                self.console.event("read", &ReadEvent::new(url, *outcome, *detail));
             }
             (Event::Read { url, outcome, detail }, Form::Text, Verbosity::Urls) => {
-                self.console.say(&Read::new(url, *outcome, *detail).line(self.console.colour()));
+                self.console.say(&ReadEvent::new(url, *outcome, *detail).line(self.console.colour()));
             }
             (_, Form::Text, Verbosity::Normal | Verbosity::Quiet) | (Event::At { .. }, ..) => {}
         }
@@ -168,7 +168,7 @@ mod tests {
             state.take(&Event::Visited { url: &url, at, visit: &visit, fetched });
         }
         let took = Duration::from_millis(45);
-        let expected = Counted { taken: 4, pages: 3, requests: 5, put_off: 1, tried_again: 1, body_bytes: 12, took };
+        let expected = RunCounts { taken: 4, pages: 3, requests: 5, put_off: 1, tried_again: 1, body_bytes: 12, took };
         assert_eq!(state.counted, expected);
     }
 

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use self::feed::Feed;
 use self::text::{Line, Text};
-use crate::args::{Compared, CrawlSource, DiffArgs, ExitSays, ListForm};
+use crate::args::{CrawlSource, DiffArgs, DiffSubject, ExitRule, ListForm};
 use crate::crawl_handle::{self, CrawlHandle};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
@@ -37,7 +37,7 @@ pub(crate) async fn diff(args: &DiffArgs, console: &Console) -> Result<Exit, Cli
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => show(&found, args, console).await,
-            None => Err(crawl_handle::nothing_begun(data)),
+            None => Err(crawl_handle::no_crawl_error(data)),
         },
         #[cfg(feature = "stack")]
         CrawlSource::Stack { crawl, stack } => show(&crate::stack::find(crawl, stack).await?, args, console).await,
@@ -45,7 +45,7 @@ pub(crate) async fn diff(args: &DiffArgs, console: &Console) -> Result<Exit, Cli
 }
 
 async fn show(found: &CrawlHandle<impl Reader>, args: &DiffArgs, console: &Console) -> Result<Exit, CliError> {
-    if args.what != Compared::Pages && args.form() == ListForm::Rss {
+    if args.what != DiffSubject::Pages && args.form() == ListForm::Rss {
         return Err(CliError::FeedOfLinks);
     }
     let span = choose(found, args).await?;
@@ -53,35 +53,35 @@ async fn show(found: &CrawlHandle<impl Reader>, args: &DiffArgs, console: &Conso
         console.say(&format!("iteration {} is not over: this is what it found so far", span.to()));
     }
     let fields: &[&'static str] = match args.what {
-        Compared::Pages => &PageChange::FIELDS,
-        Compared::Items => &ItemChange::FIELDS,
-        Compared::Links => &LinkChange::FIELDS,
+        DiffSubject::Pages => &PageChange::FIELDS,
+        DiffSubject::Items => &ItemChange::FIELDS,
+        DiffSubject::Links => &LinkChange::FIELDS,
     };
     let mut list = match args.form() {
-        ListForm::Text => List::Text(Text::new(io::stdout().lock(), Colour::of_stream(&io::stdout()))),
+        ListForm::Text => List::Text(Text::new(io::stdout().lock(), Colour::for_stream(&io::stdout()))),
         ListForm::Rows(format) => List::Rows(Rows::new(format, fields.iter().copied().map(str::to_owned).collect())),
         ListForm::Rss => {
-            let link = first_seed(&found.reader).await.map_err(|error| found.failed(error))?;
+            let link = first_seed(&found.reader).await.map_err(|error| found.read_error(error))?;
             List::Feed(Feed::new(io::stdout().lock(), &found.crawl, &link, span))
         }
     };
     let mut totals = Totals::default();
     let told = match args.what {
-        Compared::Pages => {
+        DiffSubject::Pages => {
             each_page_change(&found.reader, span, args.which(), |change| {
                 totals.add_page(change.change);
                 list.add(&change)
             })
             .await
         }
-        Compared::Items => {
+        DiffSubject::Items => {
             each_item_change(&found.reader, span, |change| {
                 totals.add_field(change.change);
                 list.add(&change)
             })
             .await
         }
-        Compared::Links => {
+        DiffSubject::Links => {
             each_link_change(&found.reader, span, |change| {
                 totals.add_link(change.change);
                 list.add(&change)
@@ -89,11 +89,11 @@ async fn show(found: &CrawlHandle<impl Reader>, args: &DiffArgs, console: &Conso
             .await
         }
     };
-    told.map_err(|error| found.failed(error))?;
+    told.map_err(|error| found.read_error(error))?;
     list.finish(span, &totals).map_err(while_doing(WRITING))?;
     Ok(match args.exit_says() {
-        ExitSays::WhetherDifferent if totals.has_differences() => Exit::NotAllWell,
-        ExitSays::WhetherDifferent | ExitSays::WhetherDone => Exit::Done,
+        ExitRule::WhetherDifferent if totals.has_differences() => Exit::NotAllWell,
+        ExitRule::WhetherDifferent | ExitRule::WhetherDone => Exit::Done,
     })
 }
 
@@ -130,8 +130,8 @@ async fn choose(found: &CrawlHandle<impl Reader>, args: &DiffArgs) -> Result<Spa
     // Iterations are pruned from the oldest on. Changes of pages are recorded after the earlier
     // iteration; removed links are in its documents.
     let oldest_needed = match args.what {
-        Compared::Pages => span.from().next(),
-        Compared::Items | Compared::Links => span.from(),
+        DiffSubject::Pages => span.from().next(),
+        DiffSubject::Items | DiffSubject::Links => span.from(),
     };
     found.whole_iteration(Some(oldest_needed)).await?;
     Ok(span)

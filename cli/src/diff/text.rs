@@ -166,14 +166,14 @@ impl<W: Write> Text<W> {
     pub(super) fn finish(mut self, span: Span, totals: &Totals) -> io::Result<()> {
         let written = match self.failed.take() {
             Some(failed) => Err(failed),
-            None => writeln!(self.out, "{}", ending(span, totals)).and_then(|()| self.out.flush()),
+            None => writeln!(self.out, "{}", summary_line(span, totals)).and_then(|()| self.out.flush()),
         };
         unless_closed(written)
     }
 }
 
 /// Returns the last line, preceded by an empty one unless nothing else was written.
-fn ending(span: Span, totals: &Totals) -> String {
+fn summary_line(span: Span, totals: &Totals) -> String {
     let compared = format!("iteration {} compared with {}", span.to(), span.from());
     let found: Vec<_> = totals.counts().map(|(number, kind)| format!("{} {kind}", count(number))).collect();
     if found.is_empty() {

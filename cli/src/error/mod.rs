@@ -19,17 +19,17 @@ use dragline_report::diff::SpanError;
 use dragline_search::SearchError;
 use jiff::Timestamp;
 
-use crate::archive::NotArchived;
+use crate::archive::ArchiveCommandError;
 use crate::args::{allowance_flag, crawl_flag, data_flag};
 use crate::definition_source::key_names;
 use crate::export::ExportError;
 use crate::extract::ExtractError;
 use crate::get::GetError;
-use crate::import::NotImported;
+use crate::import::ImportCommandError;
 use crate::location::{CrawlLocation, Directory};
 use crate::schema::SchemaError;
-use crate::search::AskedError;
-use crate::site_report::NotWritten;
+use crate::search::SearchRequestError;
+use crate::site_report::ReportCommandError;
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
 
@@ -112,7 +112,7 @@ pub(crate) enum CliError {
     },
     /// Archives were not imported, or not all of them.
     #[error("{0}")]
-    Import(#[from] NotImported),
+    Import(#[from] ImportCommandError),
     /// The iteration was pruned, so a list of it would be incomplete.
     #[error("the crawl `{crawl}`: iteration {iteration} was pruned on {}; what later ones refer to is kept", at.strftime("%Y-%m-%d"))]
     Pruned {
@@ -186,16 +186,16 @@ pub(crate) enum CliError {
     FeedOfLinks,
     /// The archive cannot be written.
     #[error("{0}")]
-    Archive(#[from] NotArchived),
+    Archive(#[from] ArchiveCommandError),
     /// The word index cannot be built or searched.
     #[error("{0}")]
     Index(#[from] SearchError),
     /// A query to the word index is not valid.
     #[error("{0}")]
-    Search(#[from] AskedError),
+    Search(#[from] SearchRequestError),
     /// The report cannot be written.
     #[error("{0}")]
-    Report(#[from] NotWritten),
+    Report(#[from] ReportCommandError),
     /// The definition changed in a way that an unfinished iteration cannot adopt.
     #[error("the definition changed ({}), but its last iteration is not finished", key_names(keys))]
     Outgrown {

@@ -9,12 +9,12 @@ mod verdict;
 use std::io::{self, Write};
 
 use dragline_domain::definition::{Definition, Draft};
-use dragline_domain::frontier::FoundAt;
+use dragline_domain::frontier::SeedDistance;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::robots::{BODY_BYTES_MAX, RobotsFetch, RobotsRecord};
 use dragline_local::{Allowance, LocalStore};
 use dragline_pipeline::context::CrawlContext;
-use dragline_pipeline::crawl::{BrokenOff, RefusedAddress, fetch_robots};
+use dragline_pipeline::crawl::{BrokenOffPolicy, RefusedAddress, fetch_robots};
 use dragline_ports::frontier::CrawlRow;
 use dragline_ports::reader::Reader;
 
@@ -25,11 +25,11 @@ use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::network::Network;
 use crate::terminal::write_json;
-use stored::Stored;
+use stored::StoredUrl;
 use verdict::Explanation;
 
 /// Where a URL counts as found if no crawl says otherwise.
-const SEED: FoundAt = FoundAt { depth: 0, requisite_steps: 0 };
+const SEED: SeedDistance = SeedDistance { depth: 0, requisite_steps: 0 };
 
 /// Prints the answer on standard output, and returns it as the exit code.
 ///
@@ -44,18 +44,24 @@ pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, CliError> {
         Some(CrawlSource::Directory { data, crawl }) => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => {
                 let reading = LocalStore::open_read_only(data.path)?;
-                let failed = |error| found.failed(error);
+                let failed = |error| found.read_error(error);
                 let row = reading.load_crawl(&found.crawl).map_err(failed)?;
                 let allowed = reading.allowed(&found.crawl).map_err(failed)?;
-                Rules::stored(&found, row.ok_or_else(|| crawl_handle::nothing_begun(data))?, allowed, args, text)
-                    .await?
+                Rules::from_stored_crawl(
+                    &found,
+                    row.ok_or_else(|| crawl_handle::no_crawl_error(data))?,
+                    allowed,
+                    args,
+                    text,
+                )
+                .await?
             }
-            None => return Err(crawl_handle::nothing_begun(data)),
+            None => return Err(crawl_handle::no_crawl_error(data)),
         },
         #[cfg(feature = "stack")]
         Some(CrawlSource::Stack { crawl, stack }) => {
             let (found, _, row) = crate::stack::find_with_definition(crawl, stack).await?;
-            Rules::stored(&found, row, Vec::new(), args, text).await?
+            Rules::from_stored_crawl(&found, row, Vec::new(), args, text).await?
         }
     };
     let Rules { context, url, found_at, network, crawl } = &rules;
@@ -68,7 +74,7 @@ pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, CliError> {
     };
     let exit = if verdict.is_allowed() { Exit::Done } else { Exit::NotAllWell };
     let explanation = Explanation::new(text, url, verdict, context.definition.scope.max_depth);
-    print(&explanation.in_crawl(crawl.clone()), args.answer()).map_err(while_doing(WRITING))?;
+    print(&explanation.with_crawl(crawl.clone()), args.answer()).map_err(while_doing(WRITING))?;
     Ok(exit)
 }
 
@@ -77,10 +83,10 @@ struct Rules {
     context: CrawlContext,
     /// As the crawl normalises it.
     url: CrawlUrl,
-    found_at: FoundAt,
+    found_at: SeedDistance,
     network: NetworkArgs,
     /// The URL's state in a stored crawl; `None` in a new one.
-    crawl: Option<Stored>,
+    crawl: Option<StoredUrl>,
 }
 
 impl Rules {
@@ -92,7 +98,7 @@ impl Rules {
     }
 
     /// Returns the rules of a stored crawl, as its next iteration will apply them.
-    async fn stored(
+    async fn from_stored_crawl(
         found: &CrawlHandle<impl Reader>,
         row: CrawlRow,
         allowed: Vec<Allowance>,
@@ -103,8 +109,8 @@ impl Rules {
         let url = normalised(text, &draft)?;
         let next_at = row.switch.next();
         let context = CrawlContext::new(CrawlRow { definition: Definition::new(draft)?, ..row })?;
-        let network = args.network.and_allow(&allowed);
-        let crawl = Stored::read(found, &context, &url, &network).await?.beginning_at(next_at);
+        let network = args.network.with_allowances(&allowed);
+        let crawl = StoredUrl::read(found, &context, &url, &network).await?.with_next_iteration(next_at);
         let found_at = crawl.found_at(&context, &url);
         Ok(Self { context, url, found_at, network, crawl: Some(crawl) })
     }
@@ -154,7 +160,7 @@ async fn site_robots(
         }
         None => {
             let fetcher = Network::from_args(network)?.fetcher(&context.definition)?;
-            Ok(fetch_robots(&fetcher, context.limits(), &url.origin(), BrokenOff::IsFailure).await)
+            Ok(fetch_robots(&fetcher, context.limits(), &url.origin(), BrokenOffPolicy::IsFailure).await)
         }
     }
 }

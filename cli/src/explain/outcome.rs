@@ -15,7 +15,7 @@ use crate::terminal::write_json;
 
 /// An explained outcome. The field names are those of `--json`.
 #[derive(Debug, Serialize)]
-struct Explained {
+struct ExplainedOutcome {
     outcome: i16,
     outcome_name: &'static str,
     outcome_class: &'static str,
@@ -42,13 +42,13 @@ fn rules(outcome: Outcome) -> Vec<ExplainedRule> {
     let of_outcome = RULES.iter().filter(|rule| rule.kind.outcome() == outcome);
     let of_walls = of_outcome.map(|Rule { name, about, source, .. }| ExplainedRule { name, about, source });
     let of_missing = MissingRule::ALL.into_iter().filter(|_| outcome == MissingRule::OUTCOME).map(|rule| {
-        let (name, about, source) = (rule.name(), rule.about(), rule.source());
+        let (name, about, source) = (rule.name(), rule.subject(), rule.source());
         ExplainedRule { name, about, source }
     });
     of_walls.chain(of_missing).collect()
 }
 
-impl Explained {
+impl ExplainedOutcome {
     fn new(outcome: Outcome) -> Self {
         // The URL was already fetched when parsing it failed.
         let is_of_a_request = outcome != Outcome::UnknownError;
@@ -137,7 +137,7 @@ const fn cost(outcome: Outcome) -> &'static str {
 /// # Errors
 /// It cannot be written.
 pub(super) fn print(mut out: impl io::Write, outcome: Outcome, answer: Answer) -> io::Result<()> {
-    let explained = Explained::new(outcome);
+    let explained = ExplainedOutcome::new(outcome);
     match answer {
         Answer::Text => out.write_all(explained.text().as_bytes()),
         Answer::Json => write_json(out, &explained),
@@ -156,9 +156,18 @@ A URL that is retried has a line in the log for each try. The last one is final.
 A test of the command (`cli/src/explain/outcome.rs`) writes this file from `shared/core/domain/src/outcome.rs`. Change it there.
 "
     .to_owned();
-    for explained in Outcome::ALL.iter().map(|&outcome| Explained::new(outcome)) {
-        let Explained {
-            outcome, outcome_name, outcome_class, meaning, class_meaning, tries, cost, advice, rules, ..
+    for explained in Outcome::ALL.iter().map(|&outcome| ExplainedOutcome::new(outcome)) {
+        let ExplainedOutcome {
+            outcome,
+            outcome_name,
+            outcome_class,
+            meaning,
+            class_meaning,
+            tries,
+            cost,
+            advice,
+            rules,
+            ..
         } = explained;
         // Writing to a string cannot fail.
         let _ = write!(
@@ -199,7 +208,7 @@ mod tests {
 
     #[test]
     fn an_outcome_is_explained() {
-        let text = |outcome| Explained::new(outcome).text();
+        let text = |outcome| ExplainedOutcome::new(outcome).text();
         insta::assert_snapshot!(text(Outcome::RateLimited), @"
         rate_limited (49)
 
@@ -217,7 +226,7 @@ mod tests {
             (Outcome::RateLimited, 3, "while it is refused alone"),
             (Outcome::ServerInternalError, 2, "a broken page, most likely"),
         ] {
-            assert_eq!(Explained::new(outcome).tries_max, tries_max, "{outcome}: {why}");
+            assert_eq!(ExplainedOutcome::new(outcome).tries_max, tries_max, "{outcome}: {why}");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::Requisites;
-use dragline_domain::frontier::{FoundAt, IterationRow, IterationStatus, LeftoverReason, ReadAs};
+use dragline_domain::frontier::{IterationRow, IterationStatus, LeftoverReason, ReadAs, SeedDistance};
 use dragline_domain::ids::Iteration;
 use dragline_domain::policy::Decision;
 use dragline_domain::url::CrawlUrl;
@@ -13,7 +13,7 @@ use dragline_ports::reader::{CandidateRow, Cursor, Filter, LeftoverRow, LogRow, 
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::verdict::Kind;
+use super::verdict::RuleKind;
 use crate::args::NetworkArgs;
 use crate::crawl_handle::CrawlHandle;
 use crate::error::CliError;
@@ -24,7 +24,7 @@ const BATCH_ROWS: usize = 100;
 
 /// What a crawl knows of a URL. The field names are those of `explain --json`, below `crawl`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Stored {
+pub(super) struct StoredUrl {
     name: String,
     /// The newest iteration.
     iteration: u32,
@@ -37,7 +37,7 @@ pub(super) struct Stored {
     /// The page that linked to it; `None` for a seed, or if it is not known.
     via: Option<String>,
     /// The last outcome; `None` before the first.
-    last: Option<Ending>,
+    last: Option<LastOutcome>,
     /// When it is due again; `None` if in every iteration, or not known.
     due_at: Option<String>,
     /// When the schedule begins the next iteration; `None` without one.
@@ -68,7 +68,7 @@ enum UrlState {
 
 /// The last outcome of a URL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-struct Ending {
+struct LastOutcome {
     iteration: u32,
     at: String,
     outcome: i16,
@@ -77,7 +77,7 @@ struct Ending {
     detail: Option<String>,
 }
 
-impl From<LogRow> for Ending {
+impl From<LogRow> for LastOutcome {
     fn from(row: LogRow) -> Self {
         let LogRow { iteration, at, outcome, outcome_name, status, detail, .. } = row;
         Self { iteration, at, outcome, outcome_name, status, detail }
@@ -102,7 +102,7 @@ impl UrlState {
     }
 }
 
-impl Stored {
+impl StoredUrl {
     /// Reads what a crawl knows about a URL.
     ///
     /// # Errors
@@ -115,7 +115,7 @@ impl Stored {
     ) -> Result<Self, CliError> {
         let latest = found.iteration(None).await?;
         let reader = &found.reader;
-        let failed = |error| found.failed(error);
+        let failed = |error| found.read_error(error);
         let of_url = &Filter { url: Some(url.clone()), ..Filter::default() };
         let mut known: Option<CandidateRow> = None;
         let candidates = |after: Option<Cursor>| async move { reader.candidates(of_url, after.as_ref(), 1).await };
@@ -139,7 +139,7 @@ impl Stored {
             let log = |after: Option<Cursor>| async move { reader.log(of_visit, after.as_ref(), BATCH_ROWS).await };
             let read = each_row(log, |row| {
                 if row.r#final {
-                    last = Some(Ending::from(row));
+                    last = Some(LastOutcome::from(row));
                 }
                 ControlFlow::Continue(())
             });
@@ -166,7 +166,7 @@ impl Stored {
     }
 
     /// Returns the same with the scheduled start of the next iteration.
-    pub(super) fn beginning_at(self, next_iteration_at: Option<Timestamp>) -> Self {
+    pub(super) fn with_next_iteration(self, next_iteration_at: Option<Timestamp>) -> Self {
         Self { next_iteration_at, ..self }
     }
 
@@ -177,16 +177,16 @@ impl Stored {
 
     /// Returns where the rules regard the URL as found. A known URL that would not be visited as a
     /// page is a requisite.
-    pub(super) fn found_at(&self, context: &CrawlContext, url: &CrawlUrl) -> FoundAt {
+    pub(super) fn found_at(&self, context: &CrawlContext, url: &CrawlUrl) -> SeedDistance {
         let depth = self.depth.unwrap_or(0);
         let is_page = !matches!(context.decide(url, depth, 0, ReadAs::Typed), Decision::OutOfScope(_));
         let may_be_part = self.depth.is_some() && context.definition.requisites == Requisites::Fetch;
-        FoundAt { depth, requisite_steps: u8::from(may_be_part && !is_page) }
+        SeedDistance { depth, requisite_steps: u8::from(may_be_part && !is_page) }
     }
 
     /// Returns lines of text. The part about the next visit depends on whether a rule blocks the
     /// URL.
-    pub(super) fn text(&self, blocked_by: Option<Kind>) -> String {
+    pub(super) fn text(&self, blocked_by: Option<RuleKind>) -> String {
         let over = if self.status == IterationStatus::Closed.name() { "over" } else { self.status };
         let mut text = format!("in the crawl {}, whose iteration {} is {over}:\n", self.name, self.iteration);
         let mut line = |line: &str| text.extend(["  ", line, "\n"]);
@@ -197,7 +197,7 @@ impl Stored {
                 line(&format!("found {} from a seed, on {}", plural(u64::from(depth), "link"), safe(via)));
             }
         }
-        if let Some(Ending { iteration, at, outcome_name, status, detail, .. }) = &self.last {
+        if let Some(LastOutcome { iteration, at, outcome_name, status, detail, .. }) = &self.last {
             let status = status.map_or_else(String::new, |status| format!(", status {status}"));
             let detail = detail.as_deref().map_or_else(String::new, |detail| format!(": {}", safe(detail)));
             line(&format!("last ended in iteration {iteration}, at {at}: {outcome_name}{status}{detail}"));

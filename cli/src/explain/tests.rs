@@ -2,7 +2,7 @@ use dragline_domain::address::AddressPolicy::{self, AllowPrivate, PublicOnly};
 use dragline_domain::definition::Definition;
 use dragline_domain::url::UrlRules;
 
-use super::verdict::{Kind, Verdict, before_robots, by_robots};
+use super::verdict::{RuleKind, Verdict, before_robots, by_robots};
 use super::*;
 
 const SPEC: &str = r"
@@ -43,20 +43,24 @@ fn the_first_rule_that_objects_decides() {
         ("https://example.org/private/open", None, "robots.txt line 3: `Allow: /private/open`"),
         ("https://example.org/robots.txt", None, "robots.txt itself may always be fetched"),
         ("https://example.org/a?page=2", None, "no rule of robots.txt matches"),
-        ("https://example.com/", Some(Kind::Scope), "scope.within (origin): not the origin of any seed"),
-        ("https://example.org/cgi/a.zip", Some(Kind::Scope), r"scope.exclude entry 1 (\.zip$) matches"),
-        ("https://example.org/cgi/b/c/d/e", Some(Kind::Trap), "traps.segments_max: the path has more than 4 segments"),
+        ("https://example.com/", Some(RuleKind::Scope), "scope.within (origin): not the origin of any seed"),
+        ("https://example.org/cgi/a.zip", Some(RuleKind::Scope), r"scope.exclude entry 1 (\.zip$) matches"),
+        (
+            "https://example.org/cgi/b/c/d/e",
+            Some(RuleKind::Trap),
+            "traps.segments_max: the path has more than 4 segments",
+        ),
         (
             "https://example.org/cgi/a?b=1",
-            Some(Kind::DoNotCrawl),
+            Some(RuleKind::DoNotCrawl),
             "do_not_crawl entry 1 (path begins with /cgi/): costs the site a lot",
         ),
         (
             "https://example.org/private/?b=1",
-            Some(Kind::QueryParameters),
+            Some(RuleKind::QueryParameters),
             "url_query_parameters: no entry that covers this URL allows all of its parameters",
         ),
-        ("https://example.org/private/a", Some(Kind::RobotsTxt), "robots.txt line 2: `Disallow: /private/`"),
+        ("https://example.org/private/a", Some(RuleKind::RobotsTxt), "robots.txt line 2: `Disallow: /private/`"),
         ("https://example.org/shelf/a", None, "no rule of robots.txt matches"),
     ] {
         let expected = match kind {
@@ -87,7 +91,7 @@ fn private_addresses_go_before_robots_txt() {
         let context = context(Definition::for_seeds(vec![url.clone()]).unwrap());
         let verdict = verdict(&context, &url, addresses);
         let found = match &verdict {
-            Verdict::Blocked { by: Kind::PrivateAddress, rule } => Some(rule.as_str()),
+            Verdict::Blocked { by: RuleKind::PrivateAddress, rule } => Some(rule.as_str()),
             _ => None,
         };
         assert_eq!(found, expected, "{asked}");
@@ -110,7 +114,8 @@ fn a_robots_txt_that_cannot_be_read_forbids_everything() {
 #[test]
 fn the_answer_in_words() {
     let asked = "https://example.org/a?utm_source=mail#top";
-    let blocked = Verdict::Blocked { by: Kind::RobotsTxt, rule: "robots.txt line 2: `Disallow: /\u{1b}`".to_owned() };
+    let blocked =
+        Verdict::Blocked { by: RuleKind::RobotsTxt, rule: "robots.txt line 2: `Disallow: /\u{1b}`".to_owned() };
     let allowed = Verdict::Crawl { robots: "no rule of robots.txt matches".to_owned() };
     let url = url(asked);
     insta::assert_snapshot!(Explanation::new(asked, &url, blocked.clone(), Some(3)).text(), @r"

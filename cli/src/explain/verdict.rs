@@ -1,7 +1,7 @@
 //! Which rule decides on a URL, and the text of the answer.
 
 use dragline_domain::address::{self, AddressPolicy};
-use dragline_domain::frontier::{FoundAt, ReadAs};
+use dragline_domain::frontier::{ReadAs, SeedDistance};
 use dragline_domain::policy::{BlockRule, Decision};
 use dragline_domain::url::CrawlUrl;
 use dragline_pipeline::context::CrawlContext;
@@ -10,13 +10,13 @@ use serde::Serialize;
 use dragline_pipeline::crawl::RefusedAddress;
 
 use super::SiteRobots;
-use super::stored::Stored;
+use super::stored::StoredUrl;
 use crate::terminal::safe;
 
 /// The kinds of rules, in the order of application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Kind {
+pub(super) enum RuleKind {
     /// Which URLs belong to the crawl.
     Scope,
     /// Signs of a crawler trap: a site that generates URLs without end.
@@ -31,7 +31,7 @@ pub(super) enum Kind {
     RobotsTxt,
 }
 
-impl Kind {
+impl RuleKind {
     const fn name(self) -> &'static str {
         match self {
             Self::Scope => "scope",
@@ -55,7 +55,7 @@ pub(super) enum Verdict {
     /// It would not be crawled.
     Blocked {
         /// The kind of the first blocking rule.
-        by: Kind,
+        by: RuleKind,
         /// The rule, on one line.
         rule: String,
     },
@@ -74,35 +74,35 @@ impl Verdict {
 /// The URL counts as found at `found`: as a seed if only a crawl knows its depth.
 pub(super) fn before_robots(
     context: &CrawlContext,
-    (url, found_at): (&CrawlUrl, FoundAt),
+    (url, found_at): (&CrawlUrl, SeedDistance),
     addresses: AddressPolicy,
 ) -> Option<Verdict> {
     let by = match context.decide(url, found_at.depth, found_at.requisite_steps, ReadAs::Typed) {
         Decision::Crawl => return private_address(url, addresses),
-        Decision::OutOfScope(rule) => return Some(Verdict::Blocked { by: Kind::Scope, rule: rule.to_string() }),
+        Decision::OutOfScope(rule) => return Some(Verdict::Blocked { by: RuleKind::Scope, rule: rule.to_string() }),
         Decision::Blocked(rule) => rule,
     };
     let kind = match by {
-        BlockRule::Trap(_) => Kind::Trap,
-        BlockRule::DoNotCrawl { .. } => Kind::DoNotCrawl,
-        BlockRule::QueryParameters(_) => Kind::QueryParameters,
+        BlockRule::Trap(_) => RuleKind::Trap,
+        BlockRule::DoNotCrawl { .. } => RuleKind::DoNotCrawl,
+        BlockRule::QueryParameters(_) => RuleKind::QueryParameters,
     };
     Some(Verdict::Blocked { by: kind, rule: by.to_string() })
 }
 
 fn private_address(url: &CrawlUrl, addresses: AddressPolicy) -> Option<Verdict> {
-    let refused = match address::literal_of(url) {
+    let refused = match address::literal_address(url) {
         Some(ip) => address::check(addresses, ip).err().map(|refused| refused.to_string()),
         None => address::check_name(addresses, url.host()).err().map(|refused| refused.to_string()),
     };
-    refused.map(|rule| Verdict::Blocked { by: Kind::PrivateAddress, rule })
+    refused.map(|rule| Verdict::Blocked { by: RuleKind::PrivateAddress, rule })
 }
 
 /// Returns the verdict of robots.txt on a URL that no other rule blocks.
 pub(super) fn by_robots(robots: &SiteRobots, product_token: &str, url: &CrawlUrl) -> Verdict {
     let record = match robots {
         Err(RefusedAddress(rule)) => {
-            return Verdict::Blocked { by: Kind::PrivateAddress, rule: rule.clone() };
+            return Verdict::Blocked { by: RuleKind::PrivateAddress, rule: rule.clone() };
         }
         Ok(record) => record,
     };
@@ -111,7 +111,7 @@ pub(super) fn by_robots(robots: &SiteRobots, product_token: &str, url: &CrawlUrl
     if verdict.is_allowed() {
         Verdict::Crawl { robots: verdict.to_string() }
     } else {
-        Verdict::Blocked { by: Kind::RobotsTxt, rule: verdict.to_string() }
+        Verdict::Blocked { by: RuleKind::RobotsTxt, rule: verdict.to_string() }
     }
 }
 
@@ -126,14 +126,14 @@ pub(super) struct Explanation {
     /// Whether it would be crawled.
     allowed: bool,
     /// The kind of the blocking rule; `None` if there is none.
-    blocked_by: Option<Kind>,
+    blocked_by: Option<RuleKind>,
     /// The deciding rule.
     rule: String,
     /// The maximum number of links from a seed; `None` for no limit.
     max_depth: Option<u32>,
     /// The URL's state in a stored crawl; `None` for a new one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    crawl: Option<Stored>,
+    crawl: Option<StoredUrl>,
 }
 
 impl Explanation {
@@ -150,7 +150,7 @@ impl Explanation {
     }
 
     /// Returns the same answer with the URL's state in a crawl.
-    pub(super) fn in_crawl(self, crawl: Option<Stored>) -> Self {
+    pub(super) fn with_crawl(self, crawl: Option<StoredUrl>) -> Self {
         Self { crawl, ..self }
     }
 
@@ -165,7 +165,7 @@ impl Explanation {
         if let Some(given) = &self.given {
             line(&format!("given as {}", safe(given)));
         }
-        let depth = self.crawl.as_ref().and_then(Stored::depth);
+        let depth = self.crawl.as_ref().and_then(StoredUrl::depth);
         if let (true, Some(max), None) = (self.allowed, self.max_depth, depth) {
             line(&format!("provided that it is at most {max} links away from a seed (scope.max_depth)"));
         }

@@ -46,10 +46,7 @@ impl ChunkRow<'_> {
 }
 
 /// Splits the main part of a document into passages; none if it has no main part.
-pub(super) fn of_document<'d>(
-    crawl: &'d CrawlId,
-    row: &'d DocumentRow,
-) -> impl Iterator<Item = ChunkRow<'d>> + use<'d> {
+pub(super) fn chunk_rows<'d>(crawl: &'d CrawlId, row: &'d DocumentRow) -> impl Iterator<Item = ChunkRow<'d>> + use<'d> {
     let DocumentRow { iteration, document } = row;
     let content = document.content.as_deref();
     let main = content.and_then(|content| content.main.as_ref());

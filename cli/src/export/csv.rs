@@ -10,7 +10,7 @@ use crate::terminal::safe;
 
 /// The reader of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reader {
+pub(super) enum Audience {
     /// A program, for which every character is data.
     Program,
     /// A person at a terminal, which acts on control characters.
@@ -29,7 +29,7 @@ pub(crate) enum Formulas {
 
 /// Writes rows as CSV (RFC 4180, with LF line ends).
 pub(super) struct SafeCsv<W: Write> {
-    reader: Reader,
+    reader: Audience,
     formulas: Formulas,
     /// Turns each row into cells, and the first one also into a header.
     cells: Writer<Vec<u8>>,
@@ -47,7 +47,7 @@ enum Head {
 
 impl<W: Write> SafeCsv<W> {
     /// Returns a writer for this reader, which disarms formulas.
-    pub(super) fn new(out: W, reader: Reader) -> Self {
+    pub(super) fn new(out: W, reader: Audience) -> Self {
         Self {
             reader,
             formulas: Formulas::default(),
@@ -59,13 +59,13 @@ impl<W: Write> SafeCsv<W> {
     }
 
     /// Returns the same writer with this treatment of formulas.
-    pub(super) fn with(self, formulas: Formulas) -> Self {
+    pub(super) fn with_formulas(self, formulas: Formulas) -> Self {
         Self { formulas, ..self }
     }
 
     /// Writes a row. The field names precede the first one.
     pub(super) fn write(&mut self, row: &impl Serialize) -> io::Result<()> {
-        self.write_cells(row).map_err(of_csv)
+        self.write_cells(row).map_err(into_io_error)
     }
 
     /// Writes the header, unless a row already did.
@@ -85,7 +85,7 @@ impl<W: Write> SafeCsv<W> {
     /// Writes a row of cells. The header must be written before.
     pub(super) fn write_texts(&mut self, texts: &[String]) -> io::Result<()> {
         self.cells.write_record(texts)?;
-        self.pass_on().map_err(of_csv)
+        self.pass_on().map_err(into_io_error)
     }
 
     /// Checks and writes the pending cells.
@@ -93,18 +93,18 @@ impl<W: Write> SafeCsv<W> {
         self.cells.flush()?;
         // Only the csv crate knows how to turn a row into cells, so it writes them, and they are
         // read back to be checked.
-        let cells = std::mem::replace(&mut self.cells, continued());
+        let cells = std::mem::replace(&mut self.cells, writer_without_header());
         let bytes = cells.into_inner().map_err(csv::IntoInnerError::into_error)?;
         let mut reader = ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
         while reader.read_record(&mut self.record)? {
             for cell in &self.record {
                 let cell = match self.formulas {
-                    Formulas::Disarmed => harmless(cell),
+                    Formulas::Disarmed => disarm_formula(cell),
                     Formulas::Kept => cell.into(),
                 };
                 let shown = match self.reader {
-                    Reader::Program => cell,
-                    Reader::Person => safe(&cell).into_owned().into(),
+                    Audience::Program => cell,
+                    Audience::Person => safe(&cell).into_owned().into(),
                 };
                 self.out.write_field(shown.as_bytes())?;
             }
@@ -119,7 +119,7 @@ impl<W: Write> SafeCsv<W> {
     }
 }
 
-fn of_csv(error: csv::Error) -> io::Error {
+fn into_io_error(error: csv::Error) -> io::Error {
     match error.into_kind() {
         // Passed on, to distinguish a closed pipe from a full disk.
         csv::ErrorKind::Io(error) => error,
@@ -128,12 +128,12 @@ fn of_csv(error: csv::Error) -> io::Error {
 }
 
 /// Returns a writer for the rows after the first.
-fn continued() -> Writer<Vec<u8>> {
+fn writer_without_header() -> Writer<Vec<u8>> {
     csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new())
 }
 
 /// Prefixes the cell with `'` if a spreadsheet would run it as a formula (OWASP, CSV injection). Numbers are not formulas.
-fn harmless(cell: &str) -> Cow<'_, str> {
+fn disarm_formula(cell: &str) -> Cow<'_, str> {
     let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number(cell);
     if is_formula { Cow::Owned(format!("'{cell}")) } else { Cow::Borrowed(cell) }
 }
@@ -177,13 +177,13 @@ mod tests {
             (" =1", " =1", "a text to every spreadsheet"),
             ("-", "'-", "a minus alone is not a number"),
         ] {
-            assert_eq!(harmless(cell), expected, "{why}");
+            assert_eq!(disarm_formula(cell), expected, "{why}");
         }
     }
 
     #[test]
     fn the_header_is_written_once_and_absent_values_are_empty() {
-        let mut csv = SafeCsv::new(Vec::new(), Reader::Program);
+        let mut csv = SafeCsv::new(Vec::new(), Audience::Program);
         let row = |outcome, title: Option<&str>, link: &str| Row {
             outcome,
             title: title.map(str::to_owned),
@@ -205,12 +205,12 @@ mod tests {
 
     #[test]
     fn the_header_is_written_without_rows_too() {
-        let mut csv = SafeCsv::new(Vec::new(), Reader::Program);
+        let mut csv = SafeCsv::new(Vec::new(), Audience::Program);
         csv.write_head(&["outcome", "title", "link"]).unwrap();
         csv.write_head(&["outcome", "title", "link"]).unwrap();
         csv.flush().unwrap();
         assert_eq!(csv.out.into_inner().unwrap(), b"outcome,title,link\n");
-        let mut csv = SafeCsv::new(Vec::new(), Reader::Program);
+        let mut csv = SafeCsv::new(Vec::new(), Audience::Program);
         csv.write(&Row { outcome: 20, title: None, link: String::new() }).unwrap();
         csv.write_head(&["outcome", "title", "link"]).unwrap();
         csv.flush().unwrap();
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn control_characters_are_escaped() {
-        for (reader, expected) in [(Reader::Program, "20,a\u{1b}[2J,\n"), (Reader::Person, "20,a\\u{1b}[2J,\n")] {
+        for (reader, expected) in [(Audience::Program, "20,a\u{1b}[2J,\n"), (Audience::Person, "20,a\\u{1b}[2J,\n")] {
             let mut csv = SafeCsv::new(Vec::new(), reader);
             csv.write(&Row { outcome: 20, title: Some("a\u{1b}[2J".to_owned()), link: String::new() }).unwrap();
             csv.flush().unwrap();
@@ -231,7 +231,7 @@ mod tests {
     proptest! {
         #[test]
         fn kept_cells_round_trip(title in any::<String>(), link in "[-=+@'].*") {
-            let mut csv = SafeCsv::new(Vec::new(), Reader::Program).with(Formulas::Kept);
+            let mut csv = SafeCsv::new(Vec::new(), Audience::Program).with_formulas(Formulas::Kept);
             csv.write(&Row { outcome: 20, title: Some(title.clone()), link: link.clone() }).unwrap();
             csv.flush().unwrap();
             let bytes = csv.out.into_inner().unwrap();
@@ -241,7 +241,7 @@ mod tests {
 
         #[test]
         fn cells_round_trip_and_none_is_a_formula(title in any::<String>(), link in any::<String>()) {
-            let mut csv = SafeCsv::new(Vec::new(), Reader::Program);
+            let mut csv = SafeCsv::new(Vec::new(), Audience::Program);
             csv.write(&Row { outcome: 20, title: Some(title.clone()), link: link.clone() }).unwrap();
             csv.flush().unwrap();
             let bytes = csv.out.into_inner().unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use dragline_domain::shown::one_line;
 
-use super::sorted::Unsorted;
+use super::sorted::TempFileError;
 use crate::args::ExportFormat;
 
 /// The longest type name in a message, in characters.
@@ -65,7 +65,7 @@ pub(crate) enum ExportError {
     NotText,
     /// The rows cannot be sorted.
     #[error("the rows cannot be sorted in a temporary file: {0}")]
-    Unsorted(#[source] Unsorted),
+    Unsorted(#[source] TempFileError),
     /// The Parquet file cannot be written.
     #[error("the Parquet file cannot be written: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),
@@ -78,9 +78,9 @@ impl ExportError {
             Self::NoType { types } if types.is_empty() => Some("this crawl has no items so far".to_owned()),
             Self::NoType { types } => Some(there_are(types)),
             Self::UnknownType { types, .. } if types.is_empty() => Some("this crawl has no items so far".to_owned()),
-            Self::UnknownType { wanted, types } => {
-                Some(near(wanted, types).map_or_else(|| there_are(types), |near| format!("did you mean {near}?")))
-            }
+            Self::UnknownType { wanted, types } => Some(
+                similar_types(wanted, types).map_or_else(|| there_are(types), |near| format!("did you mean {near}?")),
+            ),
             Self::Format { .. } => Some("leave out `--format`: JSON lines hold everything".to_owned()),
             Self::NotText => Some("write it to a file: add `> FILE`".to_owned()),
             Self::NoColumn { columns, .. } => Some(format!("there are: {}", columns.join(", "))),
@@ -100,7 +100,7 @@ fn there_are(types: &BTreeSet<String>) -> String {
 }
 
 /// Returns the types with similar names, the nearest first; `None` if there are none.
-fn near(wanted: &str, types: &BTreeSet<String>) -> Option<String> {
+fn similar_types(wanted: &str, types: &BTreeSet<String>) -> Option<String> {
     let plain = |name: &str| name.chars().take(NAME_CHARS_MAX).collect::<String>().to_lowercase();
     let of_wanted = plain(wanted);
     let mut near: Vec<(usize, &String)> = types

@@ -35,7 +35,7 @@ pub(super) struct Items<'r, R> {
 
 /// What all stored items say about a type, including those of earlier iterations and removed pages.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct TypeInfo {
     /// Its columns; `None` if no item has or had the type.
     pub(super) columns: Option<Columns>,
     /// The existing types, or some of them.
@@ -44,7 +44,7 @@ pub(super) struct Known {
 
 /// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ColumnKind {
     Bool,
     /// A 64-bit integer.
     Integer,
@@ -57,7 +57,7 @@ pub(super) enum Kind {
 }
 
 /// The columns of a type beyond [`COMMON`](dragline_domain::item::COMMON), by name.
-pub(super) type Columns = BTreeMap<String, Kind>;
+pub(super) type Columns = BTreeMap<String, ColumnKind>;
 
 impl<R: Reader> Items<'_, R> {
     /// Reads the items in the order of their URLs, until `take` stops. Returns how many it took.
@@ -90,8 +90,8 @@ impl<R: Reader> Items<'_, R> {
 
     /// Returns what is stored about the type. Columns that it once had remain, even if no current
     /// item has them.
-    pub(super) async fn known(&self) -> PortResult<Known> {
-        let mut known = Known::default();
+    pub(super) async fn type_info(&self) -> PortResult<TypeInfo> {
+        let mut known = TypeInfo::default();
         let all = &Filter::default();
         let read = |after: Option<Cursor>| async move { self.reader.documents(all, after.as_ref(), BATCH_ROWS).await };
         let take = |row: DocumentRow| {
@@ -117,7 +117,7 @@ impl<R: Reader> Items<'_, R> {
     }
 
     fn rows<'d>(&'d self, row: &'d DocumentRow) -> impl Iterator<Item = ItemRow> + 'd {
-        ItemRow::of_document(self.crawl, row, |item| self.is_wanted(item))
+        ItemRow::rows_of_document(self.crawl, row, |item| self.is_wanted(item))
     }
 
     fn is_wanted(&self, item: &Item) -> bool {
@@ -125,7 +125,7 @@ impl<R: Reader> Items<'_, R> {
     }
 }
 
-impl Known {
+impl TypeInfo {
     fn learn<R: Reader>(&mut self, row: &DocumentRow, items: &Items<'_, R>) {
         let types = row.document.content.iter().flat_map(|content| &content.items).flat_map(|item| &item.types);
         for name in types {
@@ -136,9 +136,9 @@ impl Known {
         for item in items.rows(row) {
             let columns = self.columns.get_or_insert_default();
             for (name, cell) in item.cells() {
-                let kind = Kind::from_cell(cell);
+                let kind = ColumnKind::from_cell(cell);
                 if let Some(known) = columns.get_mut(name) {
-                    *known = known.and(kind);
+                    *known = known.union(kind);
                 } else if columns.len() < COLUMNS_MAX {
                     columns.insert(name.to_owned(), kind);
                 }
@@ -154,13 +154,13 @@ fn keep_fractions(columns: &mut Columns) {
     let money: Vec<String> =
         columns.keys().filter_map(|name| Some(name.strip_suffix("_currency")?.to_owned())).collect();
     for name in FRACTIONS.into_iter().chain(money.iter().map(String::as_str)) {
-        if let Some(kind @ Kind::Integer) = columns.get_mut(name) {
-            *kind = Kind::Number;
+        if let Some(kind @ ColumnKind::Integer) = columns.get_mut(name) {
+            *kind = ColumnKind::Number;
         }
     }
 }
 
-impl Kind {
+impl ColumnKind {
     fn from_cell(cell: &Cell) -> Self {
         match cell {
             Cell::Bool(_) => Self::Bool,
@@ -173,7 +173,7 @@ impl Kind {
     }
 
     /// Returns the kind for the values of both.
-    const fn and(self, other: Self) -> Self {
+    const fn union(self, other: Self) -> Self {
         match (self, other) {
             (Self::Bool, Self::Bool) => Self::Bool,
             (Self::Integer, Self::Integer) => Self::Integer,
@@ -199,26 +199,27 @@ mod tests {
             other => Cell::Text(other.as_str().unwrap().to_owned()),
         };
         for (values, expected, why) in [
-            (json!([1, 2]), Kind::Integer, "whole numbers"),
-            (json!([1, 2.5]), Kind::Number, "and one that is not"),
-            (json!([1.5, 2]), Kind::Number, "in another order"),
-            (json!([u64::MAX]), Kind::Number, "more than 64 bits with a sign hold"),
-            (json!(["2021-03-03T10:00:00Z", "2021-03-03T10:00:00+01:00"]), Kind::Instant, "times"),
-            (json!(["2021-03-03", "2021-03-04"]), Kind::Day, "days"),
-            (json!(["2021-03-03", "2021-03-03T10:00:00Z"]), Kind::Instant, "a day begins at a time"),
-            (json!(["2021-03-03T10:00:00"]), Kind::Text, "nobody says where that is the time"),
-            (json!(["2021-03-03T10:00:00Z", "soon"]), Kind::Text, "not a time"),
-            (json!([true, 1]), Kind::Text, "nothing holds both but a text"),
-            (json!(["20210303", "2021"]), Kind::Text, "numbers of products"),
+            (json!([1, 2]), ColumnKind::Integer, "whole numbers"),
+            (json!([1, 2.5]), ColumnKind::Number, "and one that is not"),
+            (json!([1.5, 2]), ColumnKind::Number, "in another order"),
+            (json!([u64::MAX]), ColumnKind::Number, "more than 64 bits with a sign hold"),
+            (json!(["2021-03-03T10:00:00Z", "2021-03-03T10:00:00+01:00"]), ColumnKind::Instant, "times"),
+            (json!(["2021-03-03", "2021-03-04"]), ColumnKind::Day, "days"),
+            (json!(["2021-03-03", "2021-03-03T10:00:00Z"]), ColumnKind::Instant, "a day begins at a time"),
+            (json!(["2021-03-03T10:00:00"]), ColumnKind::Text, "nobody says where that is the time"),
+            (json!(["2021-03-03T10:00:00Z", "soon"]), ColumnKind::Text, "not a time"),
+            (json!([true, 1]), ColumnKind::Text, "nothing holds both but a text"),
+            (json!(["20210303", "2021"]), ColumnKind::Text, "numbers of products"),
         ] {
-            let kinds = values.as_array().unwrap().iter().map(|value| Kind::from_cell(&cell(value.clone())));
-            assert_eq!(kinds.reduce(Kind::and), Some(expected), "{values}: {why}");
+            let kinds = values.as_array().unwrap().iter().map(|value| ColumnKind::from_cell(&cell(value.clone())));
+            assert_eq!(kinds.reduce(ColumnKind::union), Some(expected), "{values}: {why}");
         }
-        let mut columns: Columns =
-            ["price", "rating_count", "total", "total_currency"].map(|name| (name.to_owned(), Kind::Integer)).into();
+        let mut columns: Columns = ["price", "rating_count", "total", "total_currency"]
+            .map(|name| (name.to_owned(), ColumnKind::Integer))
+            .into();
         keep_fractions(&mut columns);
-        let kinds: Vec<Kind> = columns.into_values().collect();
-        let expected = [Kind::Number, Kind::Integer, Kind::Number, Kind::Integer];
+        let kinds: Vec<ColumnKind> = columns.into_values().collect();
+        let expected = [ColumnKind::Number, ColumnKind::Integer, ColumnKind::Number, ColumnKind::Integer];
         assert_eq!(kinds, expected, "an amount of money is of one kind, whatever it is today");
     }
 }

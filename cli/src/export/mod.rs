@@ -21,7 +21,7 @@ use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader};
 use dragline_report::FeedRow;
 use serde::Serialize;
 
-use crate::args::{CrawlSource, ExportArgs, ExportFormat, Format, What};
+use crate::args::{CrawlSource, ExportArgs, ExportFormat, Format, RowKind};
 use crate::crawl_handle::{self, CrawlHandle};
 use crate::derived_files;
 use crate::error::{CliError, WRITING, while_doing};
@@ -31,10 +31,10 @@ pub(crate) use csv::Formulas;
 pub(crate) use error::ExportError;
 use graph::GraphFormat;
 use items::{Columns, Items};
-use parquet::{RowsParquet, cells, of_items};
+use parquet::{RowsParquet, cells, item_columns};
 pub(crate) use rows::Rows;
 use sorted::{SortedError, each_sorted};
-use table::{Column, Table, picked};
+use table::{Column, Table, select_columns};
 
 /// The number of rows per read.
 const BATCH_ROWS: usize = 500;
@@ -44,11 +44,11 @@ const BATCH_ROWS: usize = 500;
 /// # Errors
 /// The crawl does not exist or cannot be read, or the rows cannot be written.
 pub(crate) async fn export(args: &ExportArgs, console: &Console) -> Result<Exit, CliError> {
-    let to = checked(args)?;
+    let to = choose_destination(args)?;
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => write(&found, args, to, console).await,
-            None => Err(crawl_handle::nothing_begun(data)),
+            None => Err(crawl_handle::no_crawl_error(data)),
         },
         #[cfg(feature = "stack")]
         CrawlSource::Stack { crawl, stack } => write(&crate::stack::find(crawl, stack).await?, args, to, console).await,
@@ -57,7 +57,7 @@ pub(crate) async fn export(args: &ExportArgs, console: &Console) -> Result<Exit,
 }
 
 /// The destination of rows.
-enum To {
+enum Destination {
     /// Lines of text or JSON.
     Lines(Format),
     /// A Parquet file.
@@ -67,30 +67,30 @@ enum To {
 }
 
 /// Refuses contradictory arguments.
-fn checked(args: &ExportArgs) -> Result<To, ExportError> {
+fn choose_destination(args: &ExportArgs) -> Result<Destination, ExportError> {
     if args.formulas() == Formulas::Kept && args.format != ExportFormat::Csv {
         return Err(ExportError::RawOfOthers);
     }
     match (args.what, args.format) {
-        (What::Documents, _) | (_, ExportFormat::Graphml | ExportFormat::Dot) if !args.columns.is_empty() => {
+        (RowKind::Documents, _) | (_, ExportFormat::Graphml | ExportFormat::Dot) if !args.columns.is_empty() => {
             Err(ExportError::ColumnsOfOthers)
         }
-        (what, _) if what != What::Items && args.item_type.is_some() => Err(ExportError::TypeOfOthers),
-        (What::Documents, format) if format != ExportFormat::Jsonl => {
+        (what, _) if what != RowKind::Items && args.item_type.is_some() => Err(ExportError::TypeOfOthers),
+        (RowKind::Documents, format) if format != ExportFormat::Jsonl => {
             Err(ExportError::Format { what: "documents", format })
         }
-        (_, ExportFormat::Jsonl) => Ok(To::Lines(Format::Jsonl)),
-        (_, ExportFormat::Csv) => Ok(To::Lines(Format::Csv)),
-        (What::Links, ExportFormat::Graphml | ExportFormat::Dot) if args.iteration.is_some() => {
+        (_, ExportFormat::Jsonl) => Ok(Destination::Lines(Format::Jsonl)),
+        (_, ExportFormat::Csv) => Ok(Destination::Lines(Format::Csv)),
+        (RowKind::Links, ExportFormat::Graphml | ExportFormat::Dot) if args.iteration.is_some() => {
             Err(ExportError::GraphOfIteration)
         }
-        (What::Links, ExportFormat::Graphml) => Ok(To::Graph(GraphFormat::Graphml)),
-        (What::Links, ExportFormat::Dot) => Ok(To::Graph(GraphFormat::Dot)),
+        (RowKind::Links, ExportFormat::Graphml) => Ok(Destination::Graph(GraphFormat::Graphml)),
+        (RowKind::Links, ExportFormat::Dot) => Ok(Destination::Graph(GraphFormat::Dot)),
         (_, format @ (ExportFormat::Graphml | ExportFormat::Dot)) => {
             Err(ExportError::Format { what: "rows other than links", format })
         }
         (_, ExportFormat::Parquet) if io::stdout().is_terminal() => Err(ExportError::NotText),
-        (_, ExportFormat::Parquet) => Ok(To::Parquet),
+        (_, ExportFormat::Parquet) => Ok(Destination::Parquet),
     }
 }
 
@@ -109,29 +109,38 @@ fn line<'d>(crawl: &'d CrawlId, row: &'d DocumentRow) -> DocumentLine<'d> {
 
 /// Writes the rows of an iteration. Without one: the current pages, links, items, feeds and
 /// documents, and the log of the latest iteration.
-async fn write(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: To, console: &Console) -> Result<(), CliError> {
+async fn write(
+    found: &CrawlHandle<impl Reader>,
+    args: &ExportArgs,
+    to: Destination,
+    console: &Console,
+) -> Result<(), CliError> {
     let (what, wanted) = (args.what, args.iteration);
     let iteration = match what {
-        What::Candidates => found.iteration(wanted).await?,
-        What::Pages | What::Links | What::Log | What::Items | What::Feeds | What::Chunks | What::Documents => {
-            found.whole_iteration(wanted).await?
-        }
+        RowKind::Candidates => found.iteration(wanted).await?,
+        RowKind::Pages
+        | RowKind::Links
+        | RowKind::Log
+        | RowKind::Items
+        | RowKind::Feeds
+        | RowKind::Chunks
+        | RowKind::Documents => found.whole_iteration(wanted).await?,
     }
     .number;
-    if what == What::Items {
+    if what == RowKind::Items {
         return write_items(found, args, to).await;
     }
-    let columns = picked(table::columns(what, wanted), &args.columns)?;
+    let columns = select_columns(table::columns(what, wanted), &args.columns)?;
     let mut rows = match to {
-        To::Graph(format) => return graph::write(&derived_files::graph(found, console).await?, format),
-        To::Parquet => Table::parquet(what.name(), columns)?,
-        To::Lines(format) => {
+        Destination::Graph(format) => return graph::write(&derived_files::graph(found, console).await?, format),
+        Destination::Parquet => Table::parquet(what.name(), columns)?,
+        Destination::Lines(format) => {
             let rows = Rows::new(format, columns.iter().map(|(name, _)| (*name).to_owned()).collect());
-            let rows = rows.with(args.formulas());
+            let rows = rows.with_formulas(args.formulas());
             if args.columns.is_empty() { Table::Whole(rows) } else { Table::Picked(rows, columns) }
         }
     };
-    let (reader, of_iteration, of_all) = (&found.reader, &Filter::of_iteration(iteration), &Filter::default());
+    let (reader, of_iteration, of_all) = (&found.reader, &Filter::by_iteration(iteration), &Filter::default());
     macro_rules! each {
         ($stream:ident, $filter:ident, $row:ident => $shown:expr) => {{
             let read = |after: Option<Cursor>| async move { reader.$stream($filter, after.as_ref(), BATCH_ROWS).await };
@@ -146,18 +155,18 @@ async fn write(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: To, cons
         }};
     }
     let written = match (what, wanted) {
-        (What::Pages, None) => each!(pages, of_all),
-        (What::Pages, Some(_)) => each!(seen_pages, of_iteration),
-        (What::Links, None) => each!(links, of_all),
-        (What::Links, Some(_)) => each!(seen_links, of_iteration),
-        (What::Log, _) => each!(log, of_iteration),
-        (What::Feeds, None) => each!(shown_documents, of_all, row; FeedRow::of_document(&found.crawl, &row)),
-        (What::Feeds, Some(_)) => each!(documents, of_iteration, row; FeedRow::of_document(&found.crawl, &row)),
-        (What::Documents, None) => each!(shown_documents, of_all, row => line(&found.crawl, &row)),
-        (What::Documents, Some(_)) => each!(documents, of_iteration, row => line(&found.crawl, &row)),
-        (What::Chunks, _) => {
+        (RowKind::Pages, None) => each!(pages, of_all),
+        (RowKind::Pages, Some(_)) => each!(seen_pages, of_iteration),
+        (RowKind::Links, None) => each!(links, of_all),
+        (RowKind::Links, Some(_)) => each!(seen_links, of_iteration),
+        (RowKind::Log, _) => each!(log, of_iteration),
+        (RowKind::Feeds, None) => each!(shown_documents, of_all, row; FeedRow::rows_of_document(&found.crawl, &row)),
+        (RowKind::Feeds, Some(_)) => each!(documents, of_iteration, row; FeedRow::rows_of_document(&found.crawl, &row)),
+        (RowKind::Documents, None) => each!(shown_documents, of_all, row => line(&found.crawl, &row)),
+        (RowKind::Documents, Some(_)) => each!(documents, of_iteration, row => line(&found.crawl, &row)),
+        (RowKind::Chunks, _) => {
             let mut add = |row: DocumentRow| {
-                let mut written = chunks::of_document(&found.crawl, &row).map(|chunk| rows.write(&chunk));
+                let mut written = chunks::chunk_rows(&found.crawl, &row).map(|chunk| rows.write(&chunk));
                 written.find(ControlFlow::is_break).unwrap_or(ControlFlow::Continue(()))
             };
             let now =
@@ -167,46 +176,46 @@ async fn write(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: To, cons
             if wanted.is_none() { each_sorted(now, &mut add).await } else { each_sorted(then, &mut add).await }
         }
         // Candidates outlive iterations.
-        (What::Candidates, _) => each!(candidates, of_all),
-        (What::Items, _) => Ok(()),
+        (RowKind::Candidates, _) => each!(candidates, of_all),
+        (RowKind::Items, _) => Ok(()),
     };
-    written.map_err(|error| not_read(found, error))?;
+    written.map_err(|error| sort_error(found, error))?;
     rows.finish()
 }
 
 /// Returns the error for rows that could not be read in order.
-fn not_read(found: &CrawlHandle<impl Reader>, error: SortedError) -> CliError {
+fn sort_error(found: &CrawlHandle<impl Reader>, error: SortedError) -> CliError {
     match error {
-        SortedError::Reading(error) => found.failed(error),
+        SortedError::Reading(error) => found.read_error(error),
         SortedError::Sorting(error) => ExportError::Unsorted(error).into(),
     }
 }
 
 /// Writes items. Formats with a header need a single type.
-async fn write_items(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: To) -> Result<(), CliError> {
-    let filter = args.iteration.map_or_else(Filter::default, Filter::of_iteration);
+async fn write_items(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: Destination) -> Result<(), CliError> {
+    let filter = args.iteration.map_or_else(Filter::default, Filter::by_iteration);
     let item_type = args.item_type.as_deref();
     let items = Items { crawl: &found.crawl, reader: &found.reader, filter, item_type };
-    let failed = |error| found.failed(error);
+    let failed = |error| found.read_error(error);
     let columns = match (&to, item_type) {
-        (To::Lines(Format::Jsonl), _) if args.columns.is_empty() => Columns::new(),
+        (Destination::Lines(Format::Jsonl), _) if args.columns.is_empty() => Columns::new(),
         (_, None) => return Err(ExportError::NoType { types: items.types().await.map_err(failed)? }.into()),
         (_, Some(wanted)) => known_columns(&items, wanted).await.map_err(failed)??,
     };
-    let wanted = picked(of_items(&columns), &args.columns)?;
+    let wanted = select_columns(item_columns(&columns), &args.columns)?;
     let format = match to {
-        To::Lines(format) => format,
-        To::Parquet | To::Graph(_) => {
-            return write_parquet(&items, &wanted).await?.map_err(|error| not_read(found, error));
+        Destination::Lines(format) => format,
+        Destination::Parquet | Destination::Graph(_) => {
+            return write_parquet(&items, &wanted).await?.map_err(|error| sort_error(found, error));
         }
     };
     let rows = Rows::new(format, wanted.iter().map(|(name, _)| (*name).to_owned()).collect());
-    let mut rows = rows.with(args.formulas());
+    let mut rows = rows.with_formulas(args.formulas());
     let written = items.each_sorted(|item| match args.columns.as_slice() {
         [] => rows.write_item(&item, &columns),
         _ => rows.write_cells(&wanted, &cells(&item, &wanted)),
     });
-    let written = written.await.map_err(|error| not_read(found, error))?;
+    let written = written.await.map_err(|error| sort_error(found, error))?;
     if let (0, Some(wanted)) = (written, item_type) {
         known_columns(&items, wanted).await.map_err(failed)??;
     }
@@ -215,7 +224,7 @@ async fn write_items(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: To
 
 /// Returns the columns of a type. The inner error means that no item has or had it.
 async fn known_columns<R: Reader>(items: &Items<'_, R>, wanted: &str) -> PortResult<Result<Columns, ExportError>> {
-    let known = items.known().await?;
+    let known = items.type_info().await?;
     Ok(known.columns.ok_or_else(|| ExportError::UnknownType { wanted: wanted.to_owned(), types: known.types }))
 }
 
@@ -258,11 +267,11 @@ mod tests {
         };
         let json = serde_json::to_string(&row).unwrap();
         let mut rest = json.as_str();
-        for field in fields(What::Links) {
+        for field in fields(RowKind::Links) {
             rest =
                 rest.split_once(&format!("\"{field}\":")).unwrap_or_else(|| panic!("{field}, in its order: {json}")).1;
         }
         assert!(!rest.contains(':'), "no field is left out: {json}");
-        assert!(fields(What::Log).any(|field| field == "final"), "a Rust keyword is named without its `r#`");
+        assert!(fields(RowKind::Log).any(|field| field == "final"), "a Rust keyword is named without its `r#`");
     }
 }

@@ -13,7 +13,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use super::items::{Columns, Kind};
+use super::items::{ColumnKind, Columns};
 use super::table::Column;
 use super::times;
 
@@ -26,7 +26,7 @@ const GROUP_BYTES: usize = 16 << 20;
 /// Writes rows of cells in groups.
 pub(super) struct RowsParquet<W: Write + Send> {
     file: SerializedFileWriter<W>,
-    columns: Vec<Kind>,
+    columns: Vec<ColumnKind>,
     rows: Vec<Vec<Option<Cell>>>,
     bytes: usize,
 }
@@ -68,16 +68,16 @@ impl<W: Write + Send> RowsParquet<W> {
 }
 
 /// Returns the columns of items of one type.
-pub(super) fn of_items(columns: &Columns) -> Vec<Column<'_>> {
+pub(super) fn item_columns(columns: &Columns) -> Vec<Column<'_>> {
     let common = COMMON.into_iter().map(|name| (name, kind_of_common(name)));
     common.chain(columns.iter().map(|(name, kind)| (name.as_str(), *kind))).collect()
 }
 
-fn kind_of_common(name: &str) -> Kind {
+fn kind_of_common(name: &str) -> ColumnKind {
     match name {
-        "iteration" | "n" => Kind::Integer,
-        "at" => Kind::Instant,
-        _ => Kind::Text,
+        "iteration" | "n" => ColumnKind::Integer,
+        "at" => ColumnKind::Instant,
+        _ => ColumnKind::Text,
     }
 }
 
@@ -95,15 +95,15 @@ pub(super) fn cells(item: &ItemRow, columns: &[Column<'_>]) -> Vec<Option<Cell>>
 fn schema(name: &str, columns: &[Column<'_>]) -> Result<TypePtr> {
     let field = |(name, kind): &Column<'_>| {
         let builder = match kind {
-            Kind::Bool => Type::primitive_type_builder(name, PhysicalType::BOOLEAN),
-            Kind::Integer => Type::primitive_type_builder(name, PhysicalType::INT64),
-            Kind::Number => Type::primitive_type_builder(name, PhysicalType::DOUBLE),
-            Kind::Day => {
+            ColumnKind::Bool => Type::primitive_type_builder(name, PhysicalType::BOOLEAN),
+            ColumnKind::Integer => Type::primitive_type_builder(name, PhysicalType::INT64),
+            ColumnKind::Number => Type::primitive_type_builder(name, PhysicalType::DOUBLE),
+            ColumnKind::Day => {
                 Type::primitive_type_builder(name, PhysicalType::INT32).with_logical_type(Some(LogicalType::Date))
             }
-            Kind::Instant => Type::primitive_type_builder(name, PhysicalType::INT64)
+            ColumnKind::Instant => Type::primitive_type_builder(name, PhysicalType::INT64)
                 .with_logical_type(Some(LogicalType::timestamp(true, TimeUnit::MICROS))),
-            Kind::Text => Type::primitive_type_builder(name, PhysicalType::BYTE_ARRAY)
+            ColumnKind::Text => Type::primitive_type_builder(name, PhysicalType::BYTE_ARRAY)
                 .with_logical_type(Some(LogicalType::String)),
         };
         builder.with_repetition(Repetition::OPTIONAL).build().map(Arc::new)
@@ -115,7 +115,7 @@ fn schema(name: &str, columns: &[Column<'_>]) -> Result<TypePtr> {
 /// Writes the next column of a row group. Values that the column cannot hold become null.
 fn write_column<'c, W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
-    kind: Kind,
+    kind: ColumnKind,
     cells: impl Iterator<Item = Option<&'c Cell>>,
 ) -> Result<()> {
     let mut column = group.next_column()?.ok_or_else(|| ParquetError::General("a column too many".to_owned()))?;
@@ -123,25 +123,25 @@ fn write_column<'c, W: Write + Send>(
     let number = |cell: &'c Cell| if let Cell::Number(number) = cell { Some(number) } else { None };
     match column.untyped() {
         ColumnWriter::BoolColumnWriter(writer) => {
-            put(writer, cells.map(|cell| cell.map(|cell| matches!(cell, Cell::Bool(true)))))?;
+            write_values(writer, cells.map(|cell| cell.map(|cell| matches!(cell, Cell::Bool(true)))))?;
         }
         ColumnWriter::Int32ColumnWriter(writer) => {
-            put(writer, cells.map(|cell| times::days(text(cell?)?)))?;
+            write_values(writer, cells.map(|cell| times::days(text(cell?)?)))?;
         }
         ColumnWriter::Int64ColumnWriter(writer) => {
-            put(
+            write_values(
                 writer,
                 cells.map(|cell| match kind {
-                    Kind::Instant => times::micros(text(cell?)?),
+                    ColumnKind::Instant => times::micros(text(cell?)?),
                     _ => number(cell?)?.as_i64(),
                 }),
             )?;
         }
         ColumnWriter::DoubleColumnWriter(writer) => {
-            put(writer, cells.map(|cell| number(cell?)?.as_f64()))?;
+            write_values(writer, cells.map(|cell| number(cell?)?.as_f64()))?;
         }
         ColumnWriter::ByteArrayColumnWriter(writer) => {
-            put(writer, cells.map(|cell| Some(ByteArray::from(cell?.to_string().into_bytes()))))?;
+            write_values(writer, cells.map(|cell| Some(ByteArray::from(cell?.to_string().into_bytes()))))?;
         }
         _ => return Err(ParquetError::General("a column of another type".to_owned())),
     }
@@ -149,7 +149,10 @@ fn write_column<'c, W: Write + Send>(
 }
 
 /// Writes optional values.
-fn put<T: DataType>(writer: &mut ColumnWriterImpl<'_, T>, values: impl Iterator<Item = Option<T::T>>) -> Result<()> {
+fn write_values<T: DataType>(
+    writer: &mut ColumnWriterImpl<'_, T>,
+    values: impl Iterator<Item = Option<T::T>>,
+) -> Result<()> {
     let (mut levels, mut present) = (Vec::new(), Vec::new());
     for value in values {
         levels.push(i16::from(value.is_some()));

@@ -7,7 +7,7 @@ use dragline_domain::item::Cell;
 use dragline_report::ItemRow;
 use serde::{Serialize, Serializer};
 
-use super::csv::{Formulas, Reader, SafeCsv};
+use super::csv::{Audience, Formulas, SafeCsv};
 use super::items::Columns;
 use super::table::Column;
 use crate::args::Format;
@@ -15,25 +15,25 @@ use crate::terminal::{unless_closed, write_json};
 
 /// A writer of rows.
 pub(crate) struct Rows {
-    to: To,
+    to: RowSink,
     /// The field names, for the header of an empty export.
     fields: Vec<String>,
     /// The first error. Nothing is written after it.
     failed: Option<io::Error>,
 }
 
-enum To {
+enum RowSink {
     Jsonl(BufWriter<StdoutLock<'static>>),
     Csv(Box<SafeCsv<StdoutLock<'static>>>),
 }
 
 /// Cells with their column names, in order.
-struct Picked<'c> {
+struct SelectedCells<'c> {
     columns: &'c [Column<'c>],
     cells: &'c [Option<Cell>],
 }
 
-impl Serialize for Picked<'_> {
+impl Serialize for SelectedCells<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.columns.iter().map(|(name, _)| name).zip(self.cells))
     }
@@ -43,19 +43,19 @@ impl Rows {
     /// Returns a writer of rows with these fields.
     pub(crate) fn new(format: Format, fields: Vec<String>) -> Self {
         let out = io::stdout().lock();
-        let reader = if out.is_terminal() { Reader::Person } else { Reader::Program };
+        let reader = if out.is_terminal() { Audience::Person } else { Audience::Program };
         let to = match format {
-            Format::Jsonl => To::Jsonl(BufWriter::new(out)),
-            Format::Csv => To::Csv(Box::new(SafeCsv::new(out, reader))),
+            Format::Jsonl => RowSink::Jsonl(BufWriter::new(out)),
+            Format::Csv => RowSink::Csv(Box::new(SafeCsv::new(out, reader))),
         };
         Self { to, fields, failed: None }
     }
 
     /// Returns the same writer with this treatment of formulas in CSV.
-    pub(super) fn with(self, formulas: Formulas) -> Self {
+    pub(super) fn with_formulas(self, formulas: Formulas) -> Self {
         let to = match self.to {
-            To::Csv(csv) => To::Csv(Box::new(csv.with(formulas))),
-            jsonl @ To::Jsonl(_) => jsonl,
+            RowSink::Csv(csv) => RowSink::Csv(Box::new(csv.with_formulas(formulas))),
+            jsonl @ RowSink::Jsonl(_) => jsonl,
         };
         Self { to, ..self }
     }
@@ -63,13 +63,13 @@ impl Rows {
     /// Writes a row, and returns whether to go on.
     pub(crate) fn write(&mut self, row: &impl Serialize) -> ControlFlow<()> {
         let written = match &mut self.to {
-            To::Jsonl(out) => write_json(out, row),
-            To::Csv(out) => out.write(row),
+            RowSink::Jsonl(out) => write_json(out, row),
+            RowSink::Csv(out) => out.write(row),
         };
-        self.after(written)
+        self.record_result(written)
     }
 
-    fn after(&mut self, written: io::Result<()>) -> ControlFlow<()> {
+    fn record_result(&mut self, written: io::Result<()>) -> ControlFlow<()> {
         match written {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
@@ -82,30 +82,32 @@ impl Rows {
     /// Writes the cells of a row in these columns, and returns whether to go on.
     pub(super) fn write_cells(&mut self, columns: &[Column<'_>], cells: &[Option<Cell>]) -> ControlFlow<()> {
         let written = match &mut self.to {
-            To::Jsonl(out) => write_json(out, &Picked { columns, cells }),
-            To::Csv(out) => {
+            RowSink::Jsonl(out) => write_json(out, &SelectedCells { columns, cells }),
+            RowSink::Csv(out) => {
                 let texts: Vec<String> =
                     cells.iter().map(|cell| cell.as_ref().map_or_else(String::new, Cell::to_string)).collect();
                 out.write_head(&self.fields).and_then(|()| out.write_texts(&texts))
             }
         };
-        self.after(written)
+        self.record_result(written)
     }
 
     /// Writes an item with these columns, and returns whether to go on.
     pub(super) fn write_item(&mut self, item: &ItemRow, columns: &Columns) -> ControlFlow<()> {
         let written = match &mut self.to {
-            To::Jsonl(out) => write_json(out, item),
-            To::Csv(out) => out.write_head(&self.fields).and_then(|()| out.write_texts(&item.texts(columns.keys()))),
+            RowSink::Jsonl(out) => write_json(out, item),
+            RowSink::Csv(out) => {
+                out.write_head(&self.fields).and_then(|()| out.write_texts(&item.texts(columns.keys())))
+            }
         };
-        self.after(written)
+        self.record_result(written)
     }
 
     /// Flushes the buffer, and returns the first error. A closed pipe is not an error.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         let flushed = match &mut self.to {
-            To::Jsonl(out) => out.flush(),
-            To::Csv(out) => out.write_head(&self.fields).and_then(|()| out.flush()),
+            RowSink::Jsonl(out) => out.flush(),
+            RowSink::Csv(out) => out.write_head(&self.fields).and_then(|()| out.flush()),
         };
         unless_closed(self.failed.map_or(flushed, Err))
     }

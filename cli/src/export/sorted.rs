@@ -15,14 +15,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// A row with a URL.
-pub(super) trait OfUrl {
+pub(super) trait HasUrl {
     /// The URL.
     fn url(&self) -> &str;
 }
 
 macro_rules! of_url {
     ($($row:ident: $field:ident;)*) => {$(
-        impl OfUrl for $row {
+        impl HasUrl for $row {
             fn url(&self) -> &str {
                 &self.$field
             }
@@ -38,7 +38,7 @@ of_url! {
     CandidateRow: url;
 }
 
-impl OfUrl for DocumentRow {
+impl HasUrl for DocumentRow {
     fn url(&self) -> &str {
         self.document.url.as_str()
     }
@@ -50,12 +50,12 @@ pub(super) enum SortedError {
     /// The crawl cannot be read.
     Reading(PortError),
     /// The temporary file cannot be written or read.
-    Sorting(Unsorted),
+    Sorting(TempFileError),
 }
 
 /// A failure of the temporary file.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unsorted {
+pub(crate) enum TempFileError {
     /// SQLite failed.
     #[error("{0}")]
     File(#[from] rusqlite::Error),
@@ -64,7 +64,7 @@ pub(crate) enum Unsorted {
     Row(#[from] serde_json::Error),
 }
 
-impl<E: Into<Unsorted>> From<E> for SortedError {
+impl<E: Into<TempFileError>> From<E> for SortedError {
     fn from(error: E) -> Self {
         Self::Sorting(error.into())
     }
@@ -75,7 +75,7 @@ impl<E: Into<Unsorted>> From<E> for SortedError {
 ///
 /// # Errors
 /// A failure of `read` or of the temporary file.
-pub(super) async fn each_sorted<T: OfUrl + Serialize + DeserializeOwned, F: Future<Output = PortResult<Batch<T>>>>(
+pub(super) async fn each_sorted<T: HasUrl + Serialize + DeserializeOwned, F: Future<Output = PortResult<Batch<T>>>>(
     read: impl Fn(Option<Cursor>) -> F,
     visit: impl FnMut(T) -> ControlFlow<()>,
 ) -> Result<(), SortedError> {
@@ -95,7 +95,7 @@ pub(super) async fn each_sorted<T: OfUrl + Serialize + DeserializeOwned, F: Futu
 struct Sorted(Connection);
 
 impl Sorted {
-    fn new() -> Result<Self, Unsorted> {
+    fn new() -> Result<Self, TempFileError> {
         // SQLite creates a temporary file for the empty name.
         let db = Connection::open("")?;
         db.execute_batch(
@@ -106,13 +106,13 @@ impl Sorted {
         Ok(Self(db))
     }
 
-    fn add<T: OfUrl + Serialize>(&self, row: &T) -> Result<(), Unsorted> {
+    fn add<T: HasUrl + Serialize>(&self, row: &T) -> Result<(), TempFileError> {
         let mut add = self.0.prepare_cached("INSERT INTO row (url, json) VALUES (?, ?)")?;
         add.execute(params![row.url(), serde_json::to_string(row)?])?;
         Ok(())
     }
 
-    fn each<T: DeserializeOwned>(self, mut visit: impl FnMut(T) -> ControlFlow<()>) -> Result<(), Unsorted> {
+    fn each<T: DeserializeOwned>(self, mut visit: impl FnMut(T) -> ControlFlow<()>) -> Result<(), TempFileError> {
         // Index entries end with the row id, so rows of one URL keep their order.
         self.0.execute_batch("CREATE INDEX row_url ON row (url)")?;
         let mut read = self.0.prepare("SELECT json FROM row ORDER BY url, n")?;

@@ -12,39 +12,39 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::chunks::ChunkRow;
-use super::items::Kind;
+use super::items::ColumnKind;
 use super::parquet::RowsParquet;
 use super::{ExportError, Rows};
-use crate::args::What;
+use crate::args::RowKind;
 use crate::error::{CliError, WRITING, while_doing};
 
 /// A column: its name, and the type of its values.
-pub(super) type Column<'c> = (&'c str, Kind);
+pub(super) type Column<'c> = (&'c str, ColumnKind);
 
 /// Returns the columns of the rows: of an iteration, or of the current state. Items and documents
 /// have columns of their own.
-pub(super) fn columns(what: What, iteration: Option<Iteration>) -> Vec<Column<'static>> {
+pub(super) fn columns(what: RowKind, iteration: Option<Iteration>) -> Vec<Column<'static>> {
     let fields: Vec<(&'static str, FieldType)> = match what {
-        What::Pages if iteration.is_some() => SeenPageRow::typed_fields().collect(),
-        What::Pages => PageRow::typed_fields().collect(),
-        What::Links => LinkRow::typed_fields().collect(),
-        What::Log => LogRow::typed_fields().collect(),
-        What::Candidates => CandidateRow::typed_fields().collect(),
-        What::Chunks => ChunkRow::typed_fields().collect(),
-        What::Feeds => FeedRow::typed_fields().into(),
-        What::Items | What::Documents => Vec::new(),
+        RowKind::Pages if iteration.is_some() => SeenPageRow::typed_fields().collect(),
+        RowKind::Pages => PageRow::typed_fields().collect(),
+        RowKind::Links => LinkRow::typed_fields().collect(),
+        RowKind::Log => LogRow::typed_fields().collect(),
+        RowKind::Candidates => CandidateRow::typed_fields().collect(),
+        RowKind::Chunks => ChunkRow::typed_fields().collect(),
+        RowKind::Feeds => FeedRow::typed_fields().into(),
+        RowKind::Items | RowKind::Documents => Vec::new(),
     };
     let kind = |holds| match holds {
-        FieldType::Text => Kind::Text,
-        FieldType::Integer => Kind::Integer,
-        FieldType::Bool => Kind::Bool,
-        FieldType::Instant => Kind::Instant,
+        FieldType::Text => ColumnKind::Text,
+        FieldType::Integer => ColumnKind::Integer,
+        FieldType::Bool => ColumnKind::Bool,
+        FieldType::Instant => ColumnKind::Instant,
     };
     fields.into_iter().map(|(name, holds)| (name, kind(holds))).collect()
 }
 
 /// Returns the selected columns, in the requested order; all if none are selected.
-pub(super) fn picked<'c>(all: Vec<Column<'c>>, wanted: &[String]) -> Result<Vec<Column<'c>>, ExportError> {
+pub(super) fn select_columns<'c>(all: Vec<Column<'c>>, wanted: &[String]) -> Result<Vec<Column<'c>>, ExportError> {
     if wanted.is_empty() {
         return Ok(all);
     }

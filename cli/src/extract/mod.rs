@@ -17,7 +17,7 @@ use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::terminal::{Colour, unless_closed, write_json};
 pub(crate) use error::ExtractError;
-use shown::Shown;
+use shown::ExtractedPage;
 
 /// Prints the document of a page on standard output. The exit code tells whether its items fit the
 /// definition.
@@ -46,9 +46,9 @@ pub(crate) async fn extract(args: &ExtractArgs) -> Result<Exit, CliError> {
     let seen = look(&source, &settings).map_err(|unread| ExtractError::Unread { detail: unread.detail })?;
     let content = seen.content();
     let exit = if content.misfits.is_empty() { Exit::Done } else { Exit::NotAllWell };
-    let shown = Shown { url: &page.url, look: &seen, content: &content };
+    let shown = ExtractedPage { url: &page.url, look: &seen, content: &content };
     let mut out = io::stdout().lock();
-    let colour = Colour::of_stream(&out);
+    let colour = Colour::for_stream(&out);
     let written = match args.answer() {
         Answer::Json => write_json(&mut out, &shown),
         Answer::Text => out.write_all(shown.text(colour).as_bytes()),

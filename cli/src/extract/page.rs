@@ -5,7 +5,7 @@ use std::path::Path;
 use dragline_domain::definition::Draft;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::http_fields::{Headers, location};
-use dragline_pipeline::crawl::{BrokenOff, RefusedAddress, fetch_robots};
+use dragline_pipeline::crawl::{BrokenOffPolicy, RefusedAddress, fetch_robots};
 use dragline_ports::fetcher::{FetchLimits, FetchRequest, FetchedResponse, Fetcher};
 
 use super::ExtractError;
@@ -44,7 +44,7 @@ async fn fetch(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, CliError> 
     let url = parse_url(&args.target)?;
     let fetcher = Network::from_args(&args.network)?.fetcher(draft)?;
     let limits = FetchLimits::from_fetch(&draft.fetch).reading_all();
-    let robots = match fetch_robots(&fetcher, limits, &url.origin(), BrokenOff::IsFailure).await {
+    let robots = match fetch_robots(&fetcher, limits, &url.origin(), BrokenOffPolicy::IsFailure).await {
         Ok(record) => record,
         Err(RefusedAddress(detail)) => return Err(ExtractError::NotAnswered { url, detail }.into()),
     };

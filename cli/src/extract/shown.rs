@@ -15,7 +15,7 @@ use crate::terminal::{Align, Colour, plural, safe, table};
 const VALUE_CHARS_MAX: usize = 60;
 
 /// The printed document.
-pub(super) struct Shown<'l> {
+pub(super) struct ExtractedPage<'l> {
     pub(super) url: &'l CrawlUrl,
     pub(super) look: &'l Look,
     pub(super) content: &'l Content,
@@ -33,7 +33,7 @@ struct Record<'l> {
     structured: Option<&'l dragline_extract::items::Markup>,
 }
 
-impl Serialize for Shown<'_> {
+impl Serialize for ExtractedPage<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let page = &self.look.extracted.page;
         let record = Record {
@@ -50,7 +50,7 @@ impl Serialize for Shown<'_> {
     }
 }
 
-impl Shown<'_> {
+impl ExtractedPage<'_> {
     /// Returns the text for people: the items, then the sources of the fields in the definition's
     /// types.
     pub(super) fn text(&self, colour: Colour) -> String {

@@ -11,7 +11,7 @@ use dragline_pipeline::retention::forget as forget_urls;
 use dragline_ports::archive::Archive;
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Batch, Cursor, Filter, Reader, Rest};
-use dragline_ports::retention::{Forgetting, Forgotten};
+use dragline_ports::retention::{ForgetTotals, Forgetting};
 use serde::Serialize;
 
 use crate::args::{Answer, CrawlSource, ForgetArgs};
@@ -51,7 +51,7 @@ pub(crate) async fn forget(args: &ForgetArgs, console: &Console) -> Result<Exit,
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => {
             let Some(found) = crawl_handle::in_directory(data, crawl)? else {
-                return Err(crawl_handle::nothing_begun(data));
+                return Err(crawl_handle::no_crawl_error(data));
             };
             let total = {
                 let store = args.waiting.open(data.path, console).await?;
@@ -83,10 +83,10 @@ pub(crate) async fn forget(args: &ForgetArgs, console: &Console) -> Result<Exit,
 fn report(
     args: &ForgetArgs,
     (place, crawl): (CrawlLocation, CrawlId),
-    total: Forgotten,
+    total: ForgetTotals,
     console: &Console,
 ) -> Result<Exit, CliError> {
-    let Forgotten { urls, visits, documents } = total;
+    let ForgetTotals { urls, visits, documents } = total;
     let report = Report { place, crawl, urls, visits, documents };
     print(args.answer(), &report).map_err(while_doing(WRITING))?;
     if urls > 0 {
@@ -101,17 +101,17 @@ async fn forget_from(
     forgetting: &impl Forgetting,
     archive: &impl Archive,
     args: &ForgetArgs,
-) -> Result<Forgotten, CliError> {
-    let latest = async || found.reader.latest_iteration().await.map_err(|error| found.failed(error));
+) -> Result<ForgetTotals, CliError> {
+    let latest = async || found.reader.latest_iteration().await.map_err(|error| found.read_error(error));
     let before = latest().await?;
     if before.as_ref().is_some_and(|latest| latest.status != IterationStatus::Closed) {
         return Err(CliError::NotOver { place: found.place.clone(), crawl: found.crawl.clone() });
     }
-    let (forget, mut total) = (Forget { found, forgetting, archive }, Forgotten::default());
+    let (forget, mut total) = (Forget { found, forgetting, archive }, ForgetTotals::default());
     for texts in args.urls.chunks(URLS_MAX) {
         let mut urls = Vec::with_capacity(texts.len());
         for text in texts {
-            urls.push(url_visits::url_of(found, text).await?);
+            urls.push(url_visits::resolve_url(found, text).await?);
         }
         forget.some(&urls, &mut total).await?;
     }
@@ -133,12 +133,12 @@ struct Forget<'s, R, F, A> {
 }
 
 impl<R: Reader, F: Forgetting, A: Archive> Forget<'_, R, F, A> {
-    async fn some(&self, urls: &[CrawlUrl], total: &mut Forgotten) -> Result<(), CliError> {
+    async fn some(&self, urls: &[CrawlUrl], total: &mut ForgetTotals) -> Result<(), CliError> {
         if urls.is_empty() {
             return Ok(());
         }
         let forgotten = forget_urls(self.forgetting, self.archive, &self.found.crawl, urls).await;
-        let forgotten = forgotten.map_err(|error| self.found.no_object(error))?;
+        let forgotten = forgotten.map_err(|error| self.found.object_error(error))?;
         total.urls += forgotten.urls;
         total.visits += forgotten.visits;
         total.documents += forgotten.documents;
@@ -147,7 +147,7 @@ impl<R: Reader, F: Forgetting, A: Archive> Forget<'_, R, F, A> {
 
     /// Forgets the matching URLs: known ones, and those that are only in the log because a rule
     /// forbade them.
-    async fn matching(&self, condition: &Condition, total: &mut Forgotten) -> Result<(), CliError> {
+    async fn matching(&self, condition: &Condition, total: &mut ForgetTotals) -> Result<(), CliError> {
         let (filter, reader) = (Filter::default(), &self.found.reader);
         let candidates = async |after: Option<&Cursor>| reader.candidates(&filter, after, URLS_MAX).await;
         self.each(condition, total, candidates, |row| row.url).await?;
@@ -159,13 +159,13 @@ impl<R: Reader, F: Forgetting, A: Archive> Forget<'_, R, F, A> {
     async fn each<T>(
         &self,
         condition: &Condition,
-        total: &mut Forgotten,
+        total: &mut ForgetTotals,
         read: impl AsyncFn(Option<&Cursor>) -> PortResult<Batch<T>>,
         url: impl Fn(T) -> String,
     ) -> Result<(), CliError> {
         let mut after: Option<Cursor> = None;
         loop {
-            let batch = read(after.as_ref()).await.map_err(|error| self.found.failed(error))?;
+            let batch = read(after.as_ref()).await.map_err(|error| self.found.read_error(error))?;
             self.some(&matching(condition, batch.rows.into_iter().map(&url)), total).await?;
             after = batch.cursor;
             if batch.rest == Rest::Nothing {

@@ -20,7 +20,7 @@ struct Record<'a> {
 
 /// The text of a body, ready to print.
 #[derive(Debug)]
-pub(super) struct Printed {
+pub(super) struct ArticleText {
     /// It ends with a line break.
     pub(super) text: String,
     /// What the text lacks, and why.
@@ -36,7 +36,7 @@ pub(super) fn print(
     content: &Content<'_>,
     form: ArticleForm,
     extent: Extent,
-) -> Result<Printed, GetError> {
+) -> Result<ArticleText, GetError> {
     let source = Source { url, headers: &content.headers, body: &content.body };
     // The page's rules for crawlers and its links are not needed.
     let (product_token, url_rules) = ("", &UrlRules::default());
@@ -58,5 +58,5 @@ pub(super) fn print(
             json.expect("it is made of texts and numbers") + "\n"
         }
     };
-    Ok(Printed { text, missing })
+    Ok(ArticleText { text, missing })
 }

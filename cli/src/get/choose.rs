@@ -27,7 +27,7 @@ impl<'v> Answer<'v> {
 
 /// The answer to print, and its context.
 #[derive(Debug)]
-pub(super) struct Chosen<'v> {
+pub(super) struct ChosenAnswer<'v> {
     /// The answer. If its body was unchanged, an earlier answer has it.
     pub(super) answer: Answer<'v>,
     /// The earlier answers, the newest first.
@@ -56,7 +56,7 @@ impl VisitQuery {
 ///
 /// # Errors
 /// There is none.
-pub(super) fn choose<'v>(visits: &'v [LogRow], wanted: &VisitQuery) -> Result<Chosen<'v>, GetError> {
+pub(super) fn choose<'v>(visits: &'v [LogRow], wanted: &VisitQuery) -> Result<ChosenAnswer<'v>, GetError> {
     let (url, history) = (wanted.url.clone(), wanted.history.clone());
     let Some(last) = visits.iter().rposition(|visit| wanted.includes(visit)) else {
         return Err(GetError::NotVisited { url, iteration: wanted.iteration.unwrap_or(Iteration::FIRST), history });
@@ -65,14 +65,19 @@ pub(super) fn choose<'v>(visits: &'v [LogRow], wanted: &VisitQuery) -> Result<Ch
     match answers.next().filter(|answer| wanted.includes(answer.visit)) {
         Some(answer) => {
             let unanswered = Some(&visits[last]).filter(|visit| visit.object.is_none());
-            Ok(Chosen { answer, earlier: answers.collect(), unanswered })
+            Ok(ChosenAnswer { answer, earlier: answers.collect(), unanswered })
         }
-        None => Err(GetError::NotAnswered { url, iteration: wanted.iteration, last: ending(&visits[last]), history }),
+        None => Err(GetError::NotAnswered {
+            url,
+            iteration: wanted.iteration,
+            last: describe_outcome(&visits[last]),
+            history,
+        }),
     }
 }
 
 /// Describes the outcome of a visit.
-pub(super) fn ending(visit: &LogRow) -> String {
+pub(super) fn describe_outcome(visit: &LogRow) -> String {
     let detail = visit.detail.as_deref().map_or_else(String::new, |detail| format!(": {detail}"));
     format!("{}{detail}", visit.outcome_name)
 }

@@ -6,11 +6,11 @@ use std::thread;
 
 use dragline_domain::definition::limits;
 use dragline_formats::content_coding::{ContentCodings, decode};
-use dragline_formats::warc::{DigestCheck, ReadLimits, Sha1Hasher, WarcError, WarcFault, read_record_of};
+use dragline_formats::warc::{DigestCheck, ReadLimits, Sha1Hasher, WarcError, WarcFault, read_record_into};
 
 use super::content::Content;
 use super::error::{Damage, GetError};
-use super::record::Loaded;
+use super::record::LoadedRecord;
 use crate::args::{Coding, Parts};
 
 /// The maximum size of a decoded body: the largest uncompressed body that is ever stored.
@@ -23,10 +23,10 @@ const NOTHING_HELD: ReadLimits = ReadLimits { held_bytes_max: 0, ..ReadLimits::h
 ///
 /// # Errors
 /// The record cannot be read.
-pub(super) fn verify(loaded: &Loaded, head_bytes: u64) -> Result<DigestCheck, WarcError> {
+pub(super) fn verify(loaded: &LoadedRecord, head_bytes: u64) -> Result<DigestCheck, WarcError> {
     let Some(stated) = loaded.record.payload_digest() else { return Ok(DigestCheck::NotStated) };
     let mut sum = Sha1Hasher::new();
-    read_record_of(loaded.member.reader(), NOTHING_HELD, &mut BehindHead { skip_bytes: head_bytes, to: &mut sum })?;
+    read_record_into(loaded.member.reader(), NOTHING_HELD, &mut HeadSkipper { skip_bytes: head_bytes, to: &mut sum })?;
     let computed = sum.finish();
     Ok(if computed == stated { DigestCheck::Match } else { DigestCheck::Mismatch { stated, computed } })
 }
@@ -36,7 +36,7 @@ pub(super) fn verify(loaded: &Loaded, head_bytes: u64) -> Result<DigestCheck, Wa
 /// # Errors
 /// The output is a terminal, or nothing of the body can be decoded.
 pub(super) fn print(
-    loaded: &Loaded,
+    loaded: &LoadedRecord,
     content: &Content<'_>,
     parts: Parts,
     coding: Coding,
@@ -59,7 +59,7 @@ pub(super) fn print(
 
 /// Writes a body with these codings undone. A body that does not have them is copied.
 fn write_body(
-    loaded: &Loaded,
+    loaded: &LoadedRecord,
     content: &Content<'_>,
     codings: &ContentCodings,
     out: &mut impl Write,
@@ -84,8 +84,8 @@ fn write_body(
     copy(loaded, head_bytes, out)
 }
 
-fn copy(loaded: &Loaded, head_bytes: u64, to: &mut dyn Write) -> io::Result<()> {
-    match read_record_of(loaded.member.reader(), NOTHING_HELD, &mut BehindHead { skip_bytes: head_bytes, to }) {
+fn copy(loaded: &LoadedRecord, head_bytes: u64, to: &mut dyn Write) -> io::Result<()> {
+    match read_record_into(loaded.member.reader(), NOTHING_HELD, &mut HeadSkipper { skip_bytes: head_bytes, to }) {
         Ok(_) => Ok(()),
         Err(WarcError { fault: WarcFault::Io(error), .. }) => Err(error),
         Err(error) => Err(io::Error::other(error)),
@@ -93,12 +93,12 @@ fn copy(loaded: &Loaded, head_bytes: u64, to: &mut dyn Write) -> io::Result<()> 
 }
 
 /// Copies a block without its head.
-struct BehindHead<'w> {
+struct HeadSkipper<'w> {
     skip_bytes: u64,
     to: &'w mut dyn Write,
 }
 
-impl Write for BehindHead<'_> {
+impl Write for HeadSkipper<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let skipped = usize::try_from(self.skip_bytes).unwrap_or(usize::MAX).min(bytes.len());
         self.skip_bytes -= skipped as u64;
@@ -111,7 +111,7 @@ impl Write for BehindHead<'_> {
     }
 }
 
-impl Loaded {
+impl LoadedRecord {
     /// Returns an error unless the body matches the digest that it states.
     pub(super) fn check_long(&self, head_bytes: u64) -> Result<(), Damage> {
         match verify(self, head_bytes).map_err(|error| error.fault)? {

@@ -25,8 +25,8 @@ use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::terminal::{Console, safe, safe_text, unless_closed};
 use crate::url_visits;
-use article::Printed;
-use choose::{Chosen, VisitQuery, choose, ending};
+use article::ArticleText;
+use choose::{ChosenAnswer, VisitQuery, choose, describe_outcome};
 use content::{Content, content};
 pub(crate) use error::GetError;
 
@@ -44,7 +44,7 @@ pub(crate) async fn get(args: &GetArgs, console: &Console) -> Result<Exit, CliEr
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => print(args, &found, &DirectoryArchive::new(data.path), console).await,
-            None => Err(crawl_handle::nothing_begun(data)),
+            None => Err(crawl_handle::no_crawl_error(data)),
         },
         #[cfg(feature = "stack")]
         CrawlSource::Stack { crawl, stack } => {
@@ -63,7 +63,7 @@ async fn print(
 ) -> Result<(), CliError> {
     // Reports an iteration that does not exist or was pruned.
     found.whole_iteration(args.iteration).await?;
-    let url = &url_visits::url_of(found, &args.url).await?;
+    let url = &url_visits::resolve_url(found, &args.url).await?;
     let mut visits = url_visits::read_visits(found, url).await?;
     // A reparse makes no request.
     visits.retain(|visit| visit.crawl_type != CrawlType::Reparse.name());
@@ -72,7 +72,7 @@ async fn print(
     let wanted = VisitQuery { url: url.clone(), iteration: args.iteration, history };
     let chosen = choose(&visits, &wanted)?;
     let held = if args.form.is_some() { ReadLimits::default() } else { ReadLimits::holding(HELD_BYTES_MAX) };
-    let loaded = record::with_body(found, archive, (&wanted, held), &chosen).await?;
+    let loaded = record::load_with_body(found, archive, (&wanted, held), &chosen).await?;
     let record = &loaded.record;
     if !record.is_whole() {
         // Only the beginning is in memory.
@@ -87,7 +87,7 @@ async fn print(
     let content = content(record, args.coding())?;
     let (text, missing) = match args.form {
         Some(form) => {
-            let Printed { text, missing } = article::print(url, &content, form, args.extent())?;
+            let ArticleText { text, missing } = article::print(url, &content, form, args.extent())?;
             (Some(if io::stdout().is_terminal() { safe_text(&text).into_owned() } else { text }), missing)
         }
         None if io::stdout().is_terminal() => (Some(for_people(&content, args.parts())?), Vec::new()),
@@ -123,10 +123,10 @@ fn write(parts: &[&[u8]]) -> io::Result<()> {
 
 /// Returns notes for the reader: that a later visit was not answered, that the body is an error
 /// page, or that it is incomplete.
-fn remarks(chosen: &Chosen<'_>, content: &Content<'_>) -> Vec<String> {
+fn remarks(chosen: &ChosenAnswer<'_>, content: &Content<'_>) -> Vec<String> {
     let iteration = chosen.answer.visit.iteration;
     let unanswered = chosen.unanswered.map(|visit| {
-        let ended = ending(visit);
+        let ended = describe_outcome(visit);
         format!("there was no answer in iteration {} ({ended}); this is from iteration {iteration}", visit.iteration)
     });
     let is_good = (200..300).contains(&content.status);

@@ -7,20 +7,20 @@ use dragline_domain::url::CrawlUrl;
 use dragline_formats::blob::Blob;
 use dragline_formats::warc::{
     DigestCheck, RECORD_BYTES_MAX, ReadLimits, RecordType, Sha1Digest, StoredRecord, TargetUri, parse_http_response,
-    read_record_of,
+    read_record_into,
 };
 use dragline_ports::archive::Archive;
 use dragline_ports::reader::Reader;
 use jiff::Timestamp;
 
-use super::choose::{Answer, Chosen, VisitQuery};
+use super::choose::{Answer, ChosenAnswer, VisitQuery};
 use super::error::{Damage, GetError};
 use crate::crawl_handle::CrawlHandle;
 use crate::error::CliError;
 
 /// A loaded record.
 #[derive(Debug)]
-pub(super) struct Loaded {
+pub(super) struct LoadedRecord {
     /// The record, with the part of its block that is in memory.
     pub(super) record: StoredRecord,
     /// The stored member, to read the rest.
@@ -32,12 +32,12 @@ pub(super) struct Loaded {
 ///
 /// # Errors
 /// A record is missing or damaged, no record has the body, or the archive cannot be read.
-pub(super) async fn with_body(
+pub(super) async fn load_with_body(
     found: &CrawlHandle<impl Reader>,
     archive: &impl Archive,
     (wanted, held): (&VisitQuery, ReadLimits),
-    chosen: &Chosen<'_>,
-) -> Result<Loaded, CliError> {
+    chosen: &ChosenAnswer<'_>,
+) -> Result<LoadedRecord, CliError> {
     let url = (&wanted.url, held);
     let loaded = load(found, archive, url, &chosen.answer).await?;
     let record = &loaded.record;
@@ -73,26 +73,26 @@ async fn load(
     archive: &impl Archive,
     (url, held): (&CrawlUrl, ReadLimits),
     answer: &Answer<'_>,
-) -> Result<Loaded, CliError> {
+) -> Result<LoadedRecord, CliError> {
     let Answer { object, offset, length, .. } = *answer;
     let damaged = |why| GetError::Damaged { object: object.to_owned(), offset, why };
     let missing = || GetError::Missing { object: object.to_owned() };
     let end = offset.checked_add(length).filter(|_| (1..=RECORD_BYTES_MAX).contains(&length));
     let end = end.ok_or_else(|| damaged(Damage::Length(length)))?;
     let key = ObjectKey::try_from(object.to_owned()).map_err(|_| missing())?;
-    let member = archive.get_range(&key, offset..end).await.map_err(|error| found.no_object(error))?;
+    let member = archive.get_range(&key, offset..end).await.map_err(|error| found.object_error(error))?;
     let member = member.ok_or_else(missing)?;
-    Ok(checked(member, url, held).map_err(damaged)?)
+    Ok(verify_record(member, url, held).map_err(damaged)?)
 }
 
 /// Returns the record in a gzip member, provided it answers a request for this URL and matches its
 /// digests.
-fn checked(member: Blob, url: &CrawlUrl, held: ReadLimits) -> Result<Loaded, Damage> {
-    let record = read_record_of(member.reader(), held, &mut io::sink()).map_err(|error| error.fault)?;
+fn verify_record(member: Blob, url: &CrawlUrl, held: ReadLimits) -> Result<LoadedRecord, Damage> {
+    let record = read_record_into(member.reader(), held, &mut io::sink()).map_err(|error| error.fault)?;
     if record.target_uri() != Some(TargetUri::new(url.as_str()).as_str()) {
         return Err(Damage::OfAnotherUrl);
     }
-    let loaded = Loaded { record, member };
+    let loaded = LoadedRecord { record, member };
     let record = &loaded.record;
     if record.record_type == RecordType::Response && !record.is_whole() {
         let response = parse_http_response(&record.block).map_err(|_| Damage::NoResponse)?;
@@ -159,7 +159,7 @@ mod tests {
                 "the record of another URL",
             ),
         ] {
-            let found = checked(bytes.into(), &url, ReadLimits::default())
+            let found = verify_record(bytes.into(), &url, ReadLimits::default())
                 .map(|loaded| loaded.record.record_type)
                 .map_err(|damage| damage.to_string());
             assert_eq!(found.as_ref().map_err(String::as_str), expected.as_ref().map_err(|told| *told), "{why}");

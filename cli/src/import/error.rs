@@ -8,7 +8,7 @@ use crate::location::Directory;
 
 /// Why archives were not imported.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NotImported {
+pub(crate) enum ImportCommandError {
     /// They cannot be read.
     #[error("{0}")]
     Archives(#[from] ImportError),
@@ -38,7 +38,7 @@ pub(crate) enum NotImported {
     },
 }
 
-impl NotImported {
+impl ImportCommandError {
     /// Returns hints on how to fix it.
     pub(crate) fn hints(&self) -> Vec<String> {
         match self {

@@ -11,7 +11,7 @@ use dragline_domain::definition::{Definition, Draft};
 use dragline_domain::frontier::{IterationRow, IterationStatus, Task};
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_engine::begin::{self, Held};
+use dragline_engine::begin::{self, StoredCrawl};
 use dragline_engine::local_world;
 use dragline_import::{Archives, Index};
 use dragline_local::SystemClock;
@@ -30,7 +30,7 @@ use crate::location::Directory;
 use crate::summary;
 use crate::terminal::{Console, write_json};
 
-pub(crate) use error::NotImported;
+pub(crate) use error::ImportCommandError;
 
 use rounds::Rounds;
 use said::Report;
@@ -44,13 +44,17 @@ const BATCH_ROWS: usize = 1_000;
 /// The archives cannot be read or hold no answer, an iteration of the crawl is not over, or the
 /// store failed.
 pub(crate) async fn import(args: &ImportArgs, console: &Console) -> Result<Exit, CliError> {
-    let archives = Archives::find(&args.files).map_err(NotImported::from)?;
+    let archives = Archives::find(&args.files).map_err(ImportCommandError::from)?;
     // Reports a mistake before creating the directory.
     let spec = args.spec.as_deref().map(definition_in).transpose()?;
     let rules = spec.as_ref().map(|spec| spec.strip_query_parameters.clone()).unwrap_or_default();
     let mut index = read(&archives, &rules)?;
     let Some(first) = index.first(&archives, &rules) else {
-        return Err(NotImported::NoAnswers { found: said::left_out(&index.left_out), faults: index.faults }.into());
+        return Err(ImportCommandError::NoAnswers {
+            found: said::describe_skipped(&index.left_out),
+            faults: index.faults,
+        }
+        .into());
     };
     let data = args.data.as_path();
     let crawl = spec.as_ref().map(|spec| spec.name.clone()).or_else(|| args.crawl.clone());
@@ -58,8 +62,8 @@ pub(crate) async fn import(args: &ImportArgs, console: &Console) -> Result<Exit,
     let store = args.waiting.open(data, console).await?;
     let directory = Directory::locate(data, &crawl, &store.crawls().await?);
     let world = local_world(&store, ConsoleNotifier::new(console.clone()));
-    let held = begin::held(&world, &crawl).await?;
-    let unfinished = unfinished(held.as_ref(), &directory)?;
+    let held = begin::load_crawl(&world, &crawl).await?;
+    let unfinished = interrupted_import(held.as_ref(), &directory)?;
     let wanted = match (spec, &held) {
         (Some(spec), _) => spec,
         (None, Some(held)) => held.row.definition.clone(),
@@ -69,7 +73,7 @@ pub(crate) async fn import(args: &ImportArgs, console: &Console) -> Result<Exit,
         index = read(&archives, &wanted.strip_query_parameters)?;
     }
     let mut report = Report::new((data, &crawl), &archives, &index);
-    report.say(console);
+    report.print_faults(console);
     let digest = index.digest();
     if held.is_some() {
         index.leave_out_known(visits(data, &crawl).await?.into_iter());
@@ -78,7 +82,7 @@ pub(crate) async fn import(args: &ImportArgs, console: &Console) -> Result<Exit,
     drop(world);
     let (captures, left_out) = index.into_rounds();
     report.left_out = said::by_reason(&left_out);
-    if let Some(left_out) = said::left_out(&left_out) {
+    if let Some(left_out) = said::describe_skipped(&left_out) {
         console.say(&format!("left out: {left_out}"));
     }
     let is_new = !captures.is_empty() || unfinished.is_some();
@@ -90,7 +94,7 @@ pub(crate) async fn import(args: &ImportArgs, console: &Console) -> Result<Exit,
     if args.answer() == Answer::Json {
         write_json(std::io::stdout().lock(), &report).map_err(while_doing(WRITING))?;
     } else if is_new {
-        let summary = summary::of_directory(data, &crawl).await?;
+        let summary = summary::read_latest(data, &crawl).await?;
         console.say(&summary::text(&summary, None, console.colour()));
     } else {
         console.say("nothing is new: the crawl stays as it is");
@@ -98,12 +102,12 @@ pub(crate) async fn import(args: &ImportArgs, console: &Console) -> Result<Exit,
     Ok(if report.is_all_well() { Exit::Done } else { Exit::NotAllWell })
 }
 
-fn read(archives: &Archives, rules: &UrlRules) -> Result<Index, NotImported> {
+fn read(archives: &Archives, rules: &UrlRules) -> Result<Index, ImportCommandError> {
     Ok(Index::read(archives, rules, SystemClock::new().now())?)
 }
 
 /// Returns the interrupted import; `None` if there is none.
-fn unfinished(held: Option<&Held>, directory: &Directory) -> Result<Option<IterationRow>, CliError> {
+fn interrupted_import(held: Option<&StoredCrawl>, directory: &Directory) -> Result<Option<IterationRow>, CliError> {
     let latest = held.and_then(|held| held.latest.clone());
     match latest.filter(|latest| latest.status != IterationStatus::Closed) {
         Some(row) if row.task != Task::Import || row.status == IterationStatus::Stopping => {
@@ -140,6 +144,6 @@ async fn visits(data: &Path, crawl: &CrawlId) -> Result<Vec<(CrawlUrl, Timestamp
             ControlFlow::Break(())
         }
     };
-    each_row(batch, add).await.map_err(|error| found.failed(error))?;
-    damaged.map_or(Ok(visits), |error| Err(found.failed(error)))
+    each_row(batch, add).await.map_err(|error| found.read_error(error))?;
+    damaged.map_or(Ok(visits), |error| Err(found.read_error(error)))
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use dragline_domain::frontier::{Begun, Demand, IterationRow, Sighting, Task, Visits};
+use dragline_domain::frontier::{Demand, IterationBegun, IterationRow, Sighting, Task, Visits};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::url::CrawlUrl;
 use dragline_engine::run::{Engine, Until};
@@ -15,10 +15,10 @@ use dragline_pipeline::context::Contexts;
 use dragline_pipeline::schedule::{self, SightedUrl};
 use dragline_ports::archive::Archive;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_ports::frontier::{Iterations, Seeded};
+use dragline_ports::frontier::{Iterations, SeedResult};
 use dragline_ports::queue::StartCommand;
 
-use super::error::NotImported;
+use super::error::ImportCommandError;
 use crate::crawl::ConsoleNotifier;
 use crate::error::CliError;
 use crate::location::Directory;
@@ -58,7 +58,7 @@ impl Rounds<'_> {
         rounds: Vec<Round>,
     ) -> Result<Vec<FinishedRound>, CliError> {
         let fetcher = Arc::new(ArchiveFetcher::new(self.archives).spooling_in(self.store.archive().spool()));
-        let mut unfinished = unfinished.map(|row| self.own(row)).transpose()?;
+        let mut unfinished = unfinished.map(|row| self.check_same_archives(row)).transpose()?;
         // An interrupted iteration may have visited everything, but not parsed it.
         let rounds = if rounds.is_empty() && unfinished.is_some() { vec![Round::new()] } else { rounds };
         let mut taken = Vec::with_capacity(rounds.len());
@@ -86,12 +86,12 @@ impl Rounds<'_> {
     }
 
     /// Returns the iteration if it imports these answers.
-    fn own(&self, row: IterationRow) -> Result<IterationRow, NotImported> {
+    fn check_same_archives(&self, row: IterationRow) -> Result<IterationRow, ImportCommandError> {
         if row.trigger == self.trigger(row.number) {
             return Ok(row);
         }
         let IterationRow { crawl, number: iteration, .. } = row;
-        Err(NotImported::OfOthers { crawl, iteration, directory: self.directory.clone() })
+        Err(ImportCommandError::OfOthers { crawl, iteration, directory: self.directory.clone() })
     }
 
     async fn begin(&self, world: &LocalWorld<ConsoleNotifier>, crawl: &CrawlId) -> PortResult<IterationRow> {
@@ -99,9 +99,9 @@ impl Rounds<'_> {
         let next = latest.map_or(Iteration::FIRST, |latest| latest.number.next());
         let command = StartCommand { crawl: crawl.clone(), trigger: self.trigger(next) };
         match schedule::open(world, &Contexts::default(), &command, &Task::Import).await? {
-            Begun::Iteration(row) if row.number == next => Ok(row),
+            IterationBegun::Iteration(row) if row.number == next => Ok(row),
             // No other process uses the directory.
-            Begun::Iteration(_) | Begun::Busy(_) => {
+            IterationBegun::Iteration(_) | IterationBegun::Busy(_) => {
                 let why = "another iteration began, although no other process uses the directory";
                 Err(PortError::new(PortErrorKind::Corrupt, "begin iteration", crawl, why))
             }
@@ -112,7 +112,7 @@ impl Rounds<'_> {
 /// Adds the URLs of a round to its iteration, and starts it. A repetition adds the same ones.
 async fn add(world: &LocalWorld<ConsoleNotifier>, iteration: IterationRow, round: &Round) -> PortResult<()> {
     let contexts = Contexts::default();
-    let context = contexts.of_iteration(world.frontier(), &iteration.crawl, iteration.number).await?;
+    let context = contexts.for_iteration(world.frontier(), &iteration.crawl, iteration.number).await?;
     let demand = Demand { depth: Some(0), visits: Visits::All, ..Demand::default() };
     let sighted = |(url, capture): (&CrawlUrl, &Capture)| SightedUrl {
         url: url.clone(),
@@ -123,7 +123,7 @@ async fn add(world: &LocalWorld<ConsoleNotifier>, iteration: IterationRow, round
     for (batch, urls) in urls.chunks(BATCH).enumerate() {
         let trigger = TriggerId(format!("{}-{batch}", iteration.trigger));
         let added = schedule::add(world, &context, &trigger, &iteration, Some(&demand), urls.to_vec()).await?;
-        if added.seeded == Seeded::IterationOver {
+        if added.seeded == SeedResult::IterationOver {
             let why = "the iteration ended while URLs were being added to it";
             return Err(PortError::new(PortErrorKind::Unavailable, "add URLs", &iteration.crawl, why));
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use dragline_domain::ids::CrawlId;
-use dragline_import::{Archives, Index, LeftOut};
+use dragline_import::{Archives, Index, SkipReason};
 use serde::Serialize;
 
 use crate::terminal::{Console, count, plural, safe};
@@ -46,7 +46,7 @@ impl<'a> Report<'a> {
     }
 
     /// Prints the contents and the faults of the archives.
-    pub(super) fn say(&self, console: &Console) {
+    pub(super) fn print_faults(&self, console: &Console) {
         let (records, files) = (plural(self.records, "record"), plural(self.files as u64, "WARC file"));
         console.say(&format!("read {records} in {files}: {}", plural(self.answers, "answer")));
         for fault in &self.faults {
@@ -81,12 +81,12 @@ pub(super) fn remedy(faults: &[String]) -> Option<&'static str> {
     faults.iter().any(|fault| fault.contains(MANY_IN_ONE)).then_some(RECOMPRESS)
 }
 
-pub(super) fn by_reason(left_out: &BTreeMap<LeftOut, u64>) -> BTreeMap<String, u64> {
+pub(super) fn by_reason(left_out: &BTreeMap<SkipReason, u64>) -> BTreeMap<String, u64> {
     left_out.iter().map(|(why, number)| (why.to_string(), *number)).collect()
 }
 
 /// Describes how many records were skipped and why; `None` if none was.
-pub(super) fn left_out(left_out: &BTreeMap<LeftOut, u64>) -> Option<String> {
+pub(super) fn describe_skipped(left_out: &BTreeMap<SkipReason, u64>) -> Option<String> {
     let parts: Vec<String> = left_out.iter().map(|(why, number)| format!("{} {why}", count(*number))).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }

@@ -14,10 +14,10 @@ const SHOWN: u64 = 25;
 
 /// A writer of a list.
 pub(crate) struct List {
-    to: To,
+    to: ListSink,
 }
 
-enum To {
+enum ListSink {
     Text(Box<Text>),
     Rows(Rows),
 }
@@ -36,10 +36,10 @@ impl List {
     pub(crate) fn new(args: &ListArgs) -> Self {
         let to = match args.format {
             // Each row has all fields, so the first is the header.
-            Some(format) => To::Rows(Rows::new(format, Vec::new())),
-            None => To::Text(Box::new(Text {
+            Some(format) => ListSink::Rows(Rows::new(format, Vec::new())),
+            None => ListSink::Text(Box::new(Text {
                 out: BufWriter::new(io::stdout().lock()),
-                colour: Colour::of_stream(&io::stdout()),
+                colour: Colour::for_stream(&io::stdout()),
                 shown_max: if args.all { u64::MAX } else { SHOWN },
                 entries: 0,
                 failed: Ok(()),
@@ -50,20 +50,20 @@ impl List {
 
     /// Returns whether it writes rows for programs.
     pub(crate) const fn has_rows(&self) -> bool {
-        matches!(self.to, To::Rows(_))
+        matches!(self.to, ListSink::Rows(_))
     }
 
     /// Returns whether it writes all entries.
     pub(crate) fn is_whole(&self) -> bool {
         match &self.to {
-            To::Rows(_) => true,
-            To::Text(text) => text.shown_max == u64::MAX,
+            ListSink::Rows(_) => true,
+            ListSink::Text(text) => text.shown_max == u64::MAX,
         }
     }
 
     /// Writes text for people; skipped in rows.
-    pub(crate) fn say(&mut self, words: impl FnOnce(Colour) -> String) {
-        if let To::Text(text) = &mut self.to {
+    pub(crate) fn write_text(&mut self, words: impl FnOnce(Colour) -> String) {
+        if let ListSink::Text(text) = &mut self.to {
             let words = words(text.colour);
             text.write(&words);
         }
@@ -71,7 +71,7 @@ impl List {
 
     /// Begins a section.
     pub(crate) fn section(&mut self, head: &str) {
-        if let To::Text(text) = &mut self.to {
+        if let ListSink::Text(text) = &mut self.to {
             text.end_section();
             let head = format!("\n{}\n", text.colour.paint(Shade::Head, head));
             text.write(&head);
@@ -90,14 +90,14 @@ impl List {
         words: impl FnOnce(Colour) -> String,
     ) -> ControlFlow<()> {
         match &mut self.to {
-            To::Rows(out) => rows.into_iter().try_for_each(|row| out.write(&row)),
-            To::Text(text) => text.add(words),
+            ListSink::Rows(out) => rows.into_iter().try_for_each(|row| out.write(&row)),
+            ListSink::Text(text) => text.add(words),
         }
     }
 
     /// Writes text for people after the entries.
-    pub(crate) fn say_at_end(&mut self, words: &str) {
-        if let To::Text(text) = &mut self.to {
+    pub(crate) fn write_text_after(&mut self, words: &str) {
+        if let ListSink::Text(text) = &mut self.to {
             text.end_section();
             text.write(words);
         }
@@ -106,8 +106,8 @@ impl List {
     /// Flushes the buffer. A closed pipe is not an error.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self.to {
-            To::Rows(rows) => rows.finish(),
-            To::Text(mut text) => {
+            ListSink::Rows(rows) => rows.finish(),
+            ListSink::Text(mut text) => {
                 text.end_section();
                 unless_closed(text.failed.and_then(|()| text.out.flush()))
             }

@@ -12,7 +12,7 @@ use dragline_ports::reader::Reader;
 use serde::Serialize;
 
 pub(crate) use self::list::List;
-use crate::args::{BrokenArgs, ChainsArgs, CrawlSource, DuplicatesArgs, LinksArgs, OrphansArgs, Ways};
+use crate::args::{BrokenArgs, ChainsArgs, CrawlSource, DuplicatesArgs, LinkDirections, LinksArgs, OrphansArgs};
 use crate::crawl_handle::{self, CrawlHandle};
 use crate::definition_source::parse_url;
 use crate::derived_files;
@@ -33,62 +33,64 @@ pub(crate) async fn links(args: &LinksArgs, console: &Console) -> Result<Exit, C
     parse_url(&args.url)?;
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
-            Some(found) => links_of(&found, args, console).await,
-            None => Err(crawl_handle::nothing_begun(data)),
+            Some(found) => show_links(&found, args, console).await,
+            None => Err(crawl_handle::no_crawl_error(data)),
         },
         #[cfg(feature = "stack")]
-        CrawlSource::Stack { crawl, stack } => links_of(&crate::stack::find(crawl, stack).await?, args, console).await,
+        CrawlSource::Stack { crawl, stack } => {
+            show_links(&crate::stack::find(crawl, stack).await?, args, console).await
+        }
     }
 }
 
-async fn links_of(found: &CrawlHandle<impl Reader>, args: &LinksArgs, console: &Console) -> Result<Exit, CliError> {
+async fn show_links(found: &CrawlHandle<impl Reader>, args: &LinksArgs, console: &Console) -> Result<Exit, CliError> {
     let graph = derived_files::graph(found, console).await?;
-    let url = url_visits::url_of(found, &args.url).await?;
+    let url = url_visits::resolve_url(found, &args.url).await?;
     print_links(args, &graph, &node(found, &graph, &url)?)
 }
 
 /// Opens the graph of the requested crawl, and returns what it does not cover.
-async fn graph_of(crawl: CrawlSource<'_>, console: &Console) -> Result<(Graph, Unchecked), CliError> {
+async fn graph_for_source(crawl: CrawlSource<'_>, console: &Console) -> Result<(Graph, Unchecked), CliError> {
     match crawl {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
-            Some(found) => opened(&found, console).await,
-            None => Err(crawl_handle::nothing_begun(data)),
+            Some(found) => open_graph(&found, console).await,
+            None => Err(crawl_handle::no_crawl_error(data)),
         },
         #[cfg(feature = "stack")]
-        CrawlSource::Stack { crawl, stack } => opened(&crate::stack::find(crawl, stack).await?, console).await,
+        CrawlSource::Stack { crawl, stack } => open_graph(&crate::stack::find(crawl, stack).await?, console).await,
     }
 }
 
-async fn opened(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<(Graph, Unchecked), CliError> {
-    let to_go = to_go(found).await?;
+async fn open_graph(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<(Graph, Unchecked), CliError> {
+    let to_go = urls_to_go(found).await?;
     let graph = derived_files::graph(found, console).await?;
     let unchecked = graph.unchecked(to_go)?;
     Ok((graph, unchecked))
 }
 
 /// Returns the number of URLs still to be visited; `None` if the crawl is over.
-async fn to_go(found: &CrawlHandle<impl Reader>) -> Result<Option<u64>, CliError> {
+async fn urls_to_go(found: &CrawlHandle<impl Reader>) -> Result<Option<u64>, CliError> {
     let iteration = found.iteration(None).await?;
     if iteration.status == IterationStatus::Closed {
         return Ok(None);
     }
-    let progress = found.reader.progress(iteration.number).await.map_err(|error| found.failed(error))?;
+    let progress = found.reader.progress(iteration.number).await.map_err(|error| found.read_error(error))?;
     Ok(Some(progress.waiting()))
 }
 
 /// Reports what an answer does not cover: after the text, or on standard error beside rows.
-fn say_unchecked(list: &mut List, unchecked: &Unchecked, console: &Console) {
+fn report_unchecked(list: &mut List, unchecked: &Unchecked, console: &Console) {
     for line in unchecked.lines() {
         if list.has_rows() {
             console.say(&line);
         } else {
-            list.say_at_end(&format!("{line}\n"));
+            list.write_text_after(&format!("{line}\n"));
         }
     }
 }
 
 /// Returns the text for an empty list. Emptiness is only certain once the crawl is over.
-fn none_of(what: &str, unchecked: &Unchecked) -> String {
+fn empty_list_text(what: &str, unchecked: &Unchecked) -> String {
     let so_far = if unchecked.may_change() { " so far" } else { "" };
     format!("{what}{so_far}\n")
 }
@@ -104,8 +106,8 @@ fn node(found: &CrawlHandle<impl Reader>, graph: &Graph, url: &CrawlUrl) -> Resu
 
 fn print_links(args: &LinksArgs, graph: &Graph, node: &Node) -> Result<Exit, CliError> {
     let mut list = List::new(&args.list);
-    list.say(|colour| text::node(node, colour));
-    if args.ways != Ways::Out {
+    list.write_text(|colour| text::node(node, colour));
+    if args.ways != LinkDirections::Out {
         list.section(&format!("Linked from {}", text::pages(node.linked_from)));
         graph.links_to(&node.url, |link| {
             // People see the target of a redirect by its link.
@@ -116,7 +118,7 @@ fn print_links(args: &LinksArgs, graph: &Graph, node: &Node) -> Result<Exit, Cli
             list.add(&link, |colour| text::link(&link, colour))
         })?;
     }
-    if args.ways != Ways::In {
+    if args.ways != LinkDirections::In {
         list.section(&format!("Links to {}", text::urls(node.links_to)));
         graph.links_from(&node.url, |link| list.add(&link, |colour| text::link(&link, colour)))?;
     }
@@ -143,7 +145,7 @@ struct BrokenRow<'b> {
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn broken(args: &BrokenArgs, console: &Console) -> Result<Exit, CliError> {
-    let (graph, unchecked) = graph_of(args.of.which()?, console).await?;
+    let (graph, unchecked) = graph_for_source(args.of.which()?, console).await?;
     let mut list = List::new(&args.findings.list);
     let holders_max = if list.is_whole() { u32::MAX } else { HOLDERS_SHOWN };
     let mut any = false;
@@ -152,8 +154,8 @@ pub(crate) async fn broken(args: &BrokenArgs, console: &Console) -> Result<Exit,
         list.add_all(broken_rows(&broken), |colour| text::broken(&broken, colour))
     })?;
     let counts = graph.counts()?;
-    list.say_at_end(&text::broken_total(&counts, &unchecked));
-    say_unchecked(&mut list, &unchecked, console);
+    list.write_text_after(&text::broken_total(&counts, &unchecked));
+    report_unchecked(&mut list, &unchecked, console);
     list.finish().map_err(while_doing(WRITING))?;
     Ok(args.findings.exit(any, &unchecked))
 }
@@ -204,7 +206,7 @@ impl<'c> From<&'c Chain> for ChainRow<'c> {
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn chains(args: &ChainsArgs, console: &Console) -> Result<Exit, CliError> {
-    let (graph, unchecked) = graph_of(args.of.which()?, console).await?;
+    let (graph, unchecked) = graph_for_source(args.of.which()?, console).await?;
     // Readers do not follow requisites, so these are not part of a chain.
     let unchecked = Unchecked { requisites: 0, ..unchecked };
     let mut list = List::new(&args.findings.list);
@@ -214,9 +216,9 @@ pub(crate) async fn chains(args: &ChainsArgs, console: &Console) -> Result<Exit,
         list.add(&ChainRow::from(&chain), |colour| text::chain(&chain, colour))
     })?;
     if !any {
-        list.say_at_end(&none_of("no chains of redirects", &unchecked));
+        list.write_text_after(&empty_list_text("no chains of redirects", &unchecked));
     }
-    say_unchecked(&mut list, &unchecked, console);
+    report_unchecked(&mut list, &unchecked, console);
     list.finish().map_err(while_doing(WRITING))?;
     Ok(args.findings.exit(any, &unchecked))
 }
@@ -226,7 +228,7 @@ pub(crate) async fn chains(args: &ChainsArgs, console: &Console) -> Result<Exit,
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn orphans(args: &OrphansArgs, console: &Console) -> Result<Exit, CliError> {
-    let (graph, unchecked) = graph_of(args.of.which()?, console).await?;
+    let (graph, unchecked) = graph_for_source(args.of.which()?, console).await?;
     let unchecked = Unchecked { requisites: 0, ..unchecked };
     let mut list = List::new(&args.list);
     let mut any = false;
@@ -235,9 +237,9 @@ pub(crate) async fn orphans(args: &OrphansArgs, console: &Console) -> Result<Exi
         list.add(&orphan, |_| text::orphan(&orphan))
     })?;
     if !any {
-        list.say_at_end(&none_of("every page is linked to", &unchecked));
+        list.write_text_after(&empty_list_text("every page is linked to", &unchecked));
     }
-    say_unchecked(&mut list, &unchecked, console);
+    report_unchecked(&mut list, &unchecked, console);
     list.finish().map_err(while_doing(WRITING))?;
     Ok(Exit::Done)
 }
@@ -247,7 +249,7 @@ pub(crate) async fn orphans(args: &OrphansArgs, console: &Console) -> Result<Exi
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn duplicates(args: &DuplicatesArgs, console: &Console) -> Result<Exit, CliError> {
-    let (graph, unchecked) = graph_of(args.of.which()?, console).await?;
+    let (graph, unchecked) = graph_for_source(args.of.which()?, console).await?;
     let unchecked = Unchecked { requisites: 0, ..unchecked };
     let mut list = List::new(&args.list);
     let mut group = None;
@@ -257,9 +259,9 @@ pub(crate) async fn duplicates(args: &DuplicatesArgs, console: &Console) -> Resu
         list.add(&duplicate, |colour| text::duplicate(&duplicate, is_first, colour))
     })?;
     if group.is_none() {
-        list.say_at_end(&none_of("no two URLs have the same contents", &unchecked));
+        list.write_text_after(&empty_list_text("no two URLs have the same contents", &unchecked));
     }
-    say_unchecked(&mut list, &unchecked, console);
+    report_unchecked(&mut list, &unchecked, console);
     list.finish().map_err(while_doing(WRITING))?;
     Ok(Exit::Done)
 }

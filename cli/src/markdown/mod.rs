@@ -82,7 +82,7 @@ struct Counts {
 /// The crawl cannot be read, or a file cannot be written.
 pub(crate) async fn write(directory: &Path, data: &Path, crawl: &CrawlId, console: &Console) -> Result<(), CliError> {
     let Some(found) = crawl_handle::in_directory(data, Some(crawl))? else {
-        return Err(crawl_handle::nothing_begun(data));
+        return Err(crawl_handle::no_crawl_error(data));
     };
     let failed = |source| CliError::Markdown { directory: directory.to_owned(), source };
     let (mut files, reader) = (Files::begin(directory, crawl).map_err(failed)?, &found.reader);
@@ -93,10 +93,10 @@ pub(crate) async fn write(directory: &Path, data: &Path, crawl: &CrawlId, consol
         written = files.put(&row.document);
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    each_row(read, put).await.map_err(|error| found.failed(error))?;
+    each_row(read, put).await.map_err(|error| found.read_error(error))?;
     written.map_err(failed)?;
     let counts = files.finish().map_err(failed)?;
-    console.say(&said(&counts, directory));
+    console.say(&describe_counts(&counts, directory));
     if counts.unread > 0 {
         let command = format!("dragline reparse --markdown {}", directory.display());
         console.hint(&format!("for the main part of pages that were stored before: `{command}`"));
@@ -104,7 +104,7 @@ pub(crate) async fn write(directory: &Path, data: &Path, crawl: &CrawlId, consol
     Ok(())
 }
 
-fn said(counts: &Counts, directory: &Path) -> String {
+fn describe_counts(counts: &Counts, directory: &Path) -> String {
     let gone = match counts.gone {
         0 => String::new(),
         gone => format!(", {} deleted as their pages are gone", plural(gone, "file")),
@@ -180,7 +180,7 @@ impl<'d> Files<'d> {
         self.counts.unread += u64::from(about.is_none());
         let name = title.map_or(document.url.as_str(), String::as_str);
         let described = page.description.as_deref().or(about.and_then(|about| about.excerpt.as_deref()));
-        writeln!(self.list, "{}", listed(&file, name, described))?;
+        writeln!(self.list, "{}", list_entry(&file, name, described))?;
         let digest = main.map(|main| main.compared_sha1.clone()).filter(|digest| !digest.is_empty());
         let (url, title) = (document.url.to_string(), title.cloned());
         write_json(&mut self.index, &Entry { file, url, title, at, words, digest })
@@ -256,7 +256,7 @@ fn digest(file: &Path) -> u64 {
 
 /// Deletes the file of an entry, provided it is ours. Returns whether it did.
 fn delete(directory: &Path, entry: &Entry) -> io::Result<bool> {
-    let is_ours = path::of_text(&entry.url).is_some_and(|file| file == entry.file);
+    let is_ours = path::for_url_text(&entry.url).is_some_and(|file| file == entry.file);
     let file = directory.join(&entry.file);
     match fs::symlink_metadata(&file) {
         Ok(found) if is_ours && found.is_file() => {
@@ -271,7 +271,7 @@ fn delete(directory: &Path, entry: &Entry) -> io::Result<bool> {
 
 /// Returns a line of the list for language models: a link to the page's file, and the page's
 /// description.
-fn listed(file: &Path, name: &str, described: Option<&str>) -> String {
+fn list_entry(file: &Path, name: &str, described: Option<&str>) -> String {
     let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let name = one_line(name).replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
     // File names come from URLs, so they have no spaces or parentheses.
@@ -320,9 +320,9 @@ mod tests {
             ("a](https://evil.example/) [b\n## c", None, r"- [a\](https://evil.example/) \[b ## c](<a/b.md>)"),
             ("a\\", Some(" "), r"- [a\\](<a/b.md>)"),
         ] {
-            assert_eq!(listed(Path::new("a/b.md"), name, described), expected);
+            assert_eq!(list_entry(Path::new("a/b.md"), name, described), expected);
         }
-        let short = listed(Path::new("a/b.md"), "Title", Some(&long));
+        let short = list_entry(Path::new("a/b.md"), "Title", Some(&long));
         assert!(short.ends_with("word…") || short.ends_with("word …"), "{short}");
     }
 

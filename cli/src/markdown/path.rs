@@ -54,7 +54,7 @@ pub(super) fn for_url(url: &CrawlUrl) -> PathBuf {
 }
 
 /// Returns the same for the URL in an index entry; `None` if it is not a URL.
-pub(super) fn of_text(url: &str) -> Option<PathBuf> {
+pub(super) fn for_url_text(url: &str) -> Option<PathBuf> {
     // The URL is stored in its normal form: nothing is stripped again.
     CrawlUrl::parse(url, &UrlRules::new(Vec::<String>::new()).ok()?).ok().map(|url| for_url(&url))
 }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     fn path(url: &str) -> String {
-        of_text(url).unwrap().to_str().unwrap().to_owned()
+        for_url_text(url).unwrap().to_str().unwrap().to_owned()
     }
 
     #[test]

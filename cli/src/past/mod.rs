@@ -7,9 +7,9 @@ use std::io::{self, Write};
 
 use dragline_domain::frontier::Selection;
 use dragline_domain::ids::CrawlId;
-use dragline_domain::remake::{Remade, RemakeJob};
+use dragline_domain::remake::{RemakeJob, RemakeTotals};
 use dragline_pipeline::World;
-use dragline_pipeline::parse::past::{RemakeEnded, remake};
+use dragline_pipeline::parse::past::{RemakeEnd, remake};
 use dragline_ports::remaking::Remaking;
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ pub(crate) struct Report {
     pub(crate) crawl: CrawlId,
     /// The totals since the work began.
     #[serde(flatten)]
-    pub(crate) done: Remade,
+    pub(crate) done: RemakeTotals,
 }
 
 /// Rebuilds the documents, and shows progress. Returns the job, which the caller ends once all
@@ -44,14 +44,14 @@ pub(crate) async fn remake_all(
     (crawl, place): (&CrawlId, &CrawlLocation),
     selection: Selection,
     console: &Console,
-) -> Result<(RemakeJob, Remade), CliError> {
+) -> Result<(RemakeJob, RemakeTotals), CliError> {
     console.say(&format!("{crawl}: making the documents of all kept iterations again"));
     let progress = Progress::for_console(console, crawl);
-    let tell = |done: &Remade| progress.show(done);
+    let tell = |done: &RemakeTotals| progress.show(done);
     match remake(world, remaking, crawl, selection, env!("CARGO_PKG_VERSION"), tell).await? {
-        RemakeEnded::Through(job, done) => Ok((job, done)),
-        RemakeEnded::Busy(_) => Err(CliError::NotOver { place: place.clone(), crawl: crawl.clone() }),
-        RemakeEnded::Superseded => Err(CliError::RemadeElsewhere(crawl.clone())),
+        RemakeEnd::Through(job, done) => Ok((job, done)),
+        RemakeEnd::Busy(_) => Err(CliError::NotOver { place: place.clone(), crawl: crawl.clone() }),
+        RemakeEnd::Superseded => Err(CliError::RemadeElsewhere(crawl.clone())),
     }
 }
 
@@ -74,7 +74,7 @@ impl Report {
     }
 
     fn text(&self) -> String {
-        let Self { crawl, done: Remade { misfits, kept, .. }, .. } = self;
+        let Self { crawl, done: RemakeTotals { misfits, kept, .. }, .. } = self;
         let mut said = format!("{crawl}: {}", amounts(&self.done));
         if *misfits > 0 {
             said.push_str(&format!("; {misfits} do not fit the definition's types"));
@@ -87,7 +87,7 @@ impl Report {
 }
 
 /// Returns the totals as text.
-fn amounts(done: &Remade) -> String {
-    let Remade { remade, different, .. } = done;
+fn amounts(done: &RemakeTotals) -> String {
+    let RemakeTotals { remade, different, .. } = done;
     format!("{} made again, {different} of them with another content", plural(*remade, "document"))
 }

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use dragline_domain::ids::CrawlId;
-use dragline_domain::remake::Remade;
+use dragline_domain::remake::RemakeTotals;
 use dragline_local::SystemClock;
 use dragline_ports::clock::Clock;
 use indicatif::ProgressBar;
@@ -24,10 +24,10 @@ pub(super) struct Progress {
     console: Console,
     crawl: CrawlId,
     clock: SystemClock,
-    how: How,
+    how: ProgressForm,
 }
 
-enum How {
+enum ProgressForm {
     Hidden,
     Drawn(ProgressBar),
     /// The interval, and when the next line or event is due.
@@ -39,32 +39,32 @@ enum How {
 struct RemakingEvent<'r> {
     crawl: &'r CrawlId,
     #[serde(flatten)]
-    done: &'r Remade,
+    done: &'r RemakeTotals,
 }
 
 impl Progress {
     pub(super) fn for_console(console: &Console, crawl: &CrawlId) -> Self {
         let clock = SystemClock::new();
-        let printed = |every| How::Printed(every, Mutex::new(clock.monotonic().saturating_add(every)));
+        let printed = |every| ProgressForm::Printed(every, Mutex::new(clock.monotonic().saturating_add(every)));
         let how = match console.form() {
-            _ if console.verbosity() == Verbosity::Quiet => How::Hidden,
+            _ if console.verbosity() == Verbosity::Quiet => ProgressForm::Hidden,
             Form::Json => printed(EVENT_EVERY),
             Form::Text if console.bars().is_hidden() => printed(LINE_EVERY),
             Form::Text => {
                 let bar = console.bars().add(ProgressBar::new_spinner());
                 bar.enable_steady_tick(Duration::from_millis(200));
-                How::Drawn(bar)
+                ProgressForm::Drawn(bar)
             }
         };
         Self { console: console.clone(), crawl: crawl.clone(), clock, how }
     }
 
     /// Shows the totals so far.
-    pub(super) fn show(&self, done: &Remade) {
+    pub(super) fn show(&self, done: &RemakeTotals) {
         match &self.how {
-            How::Hidden => {}
-            How::Drawn(bar) => bar.set_message(amounts(done)),
-            How::Printed(every, next) => {
+            ProgressForm::Hidden => {}
+            ProgressForm::Drawn(bar) => bar.set_message(amounts(done)),
+            ProgressForm::Printed(every, next) => {
                 let now = self.clock.monotonic();
                 let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
                 if now < *next {
@@ -82,7 +82,7 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let How::Drawn(bar) = &self.how {
+        if let ProgressForm::Drawn(bar) = &self.how {
             bar.finish_and_clear();
         }
     }

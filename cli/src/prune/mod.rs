@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_local::{Compaction, LocalStore, Released, SystemClock};
-use dragline_pipeline::retention::{Pruned, Stores, prune as prune_crawl};
+use dragline_local::{Compaction, CompactionResult, LocalStore, SystemClock};
+use dragline_pipeline::retention::{PruneTotals, Stores, prune as prune_crawl};
 use dragline_ports::clock::Clock;
 use dragline_ports::queue::Nobody;
-use dragline_ports::retention::Effect;
+use dragline_ports::retention::PruneMode;
 use serde::Serialize;
 
 use crate::args::{Answer, PruneArgs};
@@ -48,7 +48,7 @@ struct Report<'a> {
 pub(crate) async fn prune(args: &PruneArgs, console: &Console) -> Result<Exit, CliError> {
     let data = args.stored.data();
     let Some(crawl) = crawl_handle::choose(data, &crawl_handle::crawls(data)?, args.stored.crawl())? else {
-        return Err(crawl_handle::nothing_begun(data));
+        return Err(crawl_handle::no_crawl_error(data));
     };
     let (now, effect) = (SystemClock::new().now(), args.effect());
     let pruned = {
@@ -59,10 +59,10 @@ pub(crate) async fn prune(args: &PruneArgs, console: &Console) -> Result<Exit, C
         prune_crawl(&stores, &crawl, args.retention(), effect, now, None, go_on).await?.0
     };
     let released = match effect {
-        Effect::Delete => {
+        PruneMode::Delete => {
             Some(args.waiting.when_free(console, || LocalStore::compact(data, Compaction::IfWorthIt)).await?)
         }
-        Effect::Count => None,
+        PruneMode::Count => None,
     };
     print(args.answer(), &Report::new(data, crawl, &pruned, released)).map_err(while_doing(WRITING))?;
     Ok(Exit::Done)
@@ -76,7 +76,7 @@ fn print(answer: Answer, report: &Report<'_>) -> io::Result<()> {
 }
 
 impl<'a> Report<'a> {
-    fn new(data: &'a Path, crawl: CrawlId, pruned: &Pruned, released: Option<Released>) -> Self {
+    fn new(data: &'a Path, crawl: CrawlId, pruned: &PruneTotals, released: Option<CompactionResult>) -> Self {
         Self {
             data,
             crawl,
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn freed_amounts_are_shown_by_kind() {
-        let pruned = Pruned {
+        let pruned = PruneTotals {
             cut: Iteration::new(3),
             iterations: 2,
             visits: 12_345,
@@ -141,9 +141,10 @@ mod tests {
             object_bytes: 35 << 20,
             kept: 678,
         };
-        let text =
-            |pruned: &Pruned, released| Report::new(Path::new("d"), "docs".parse().unwrap(), pruned, released).text();
-        let released = Released { bytes: 9 << 20, free_bytes: 4_096, was_full: false };
+        let text = |pruned: &PruneTotals, released| {
+            Report::new(Path::new("d"), "docs".parse().unwrap(), pruned, released).text()
+        };
+        let released = CompactionResult { bytes: 9 << 20, free_bytes: 4_096, was_full: false };
         insta::assert_snapshot!(text(&pruned, Some(released)), @r"
         docs: iterations 1 to 3 pruned
           log        12,345 visits deleted
@@ -152,8 +153,8 @@ mod tests {
           database   9.00 MiB smaller, 4.00 KiB free for what comes next
           kept       678 visits of these iterations, because something refers to them
         ");
-        let one = Pruned { cut: Some(Iteration::FIRST), objects: 1, kept: 1, ..pruned.clone() };
-        let full = Released { bytes: 0, was_full: true, ..released };
+        let one = PruneTotals { cut: Some(Iteration::FIRST), objects: 1, kept: 1, ..pruned.clone() };
+        let full = CompactionResult { bytes: 0, was_full: true, ..released };
         insta::assert_snapshot!(text(&one, Some(full)), @r"
         docs: iteration 1 pruned
           log        12,345 visits deleted
@@ -163,12 +164,12 @@ mod tests {
                      the disk has too little room to make it smaller
           kept       1 visit of these iterations, because something refers to it
         ");
-        insta::assert_snapshot!(text(&Pruned { kept: 0, ..pruned }, None), @r"
+        insta::assert_snapshot!(text(&PruneTotals { kept: 0, ..pruned }, None), @r"
         docs: iterations 1 to 3 would be pruned
           log        12,345 visits to delete
           documents  1 to delete
           WARC       246 objects to delete, 35.00 MiB
         ");
-        insta::assert_snapshot!(text(&Pruned::default(), None), @"docs: every iteration is kept, so there is nothing to delete");
+        insta::assert_snapshot!(text(&PruneTotals::default(), None), @"docs: every iteration is kept, so there is nothing to delete");
     }
 }

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use dragline_domain::ids::Iteration;
 use dragline_domain::shown::one_line;
 use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
-use dragline_schema::{Learned, drift, drift_text, json_schema, sql, text, yaml};
+use dragline_schema::{LearnedSchema, drift, drift_text, json_schema, sql, text, yaml};
 
 use crate::args::{CrawlSource, SchemaArgs, SchemaForm};
 use crate::crawl_handle::{self, CrawlHandle};
@@ -34,7 +34,7 @@ pub(crate) async fn schema(args: &SchemaArgs, console: &Console) -> Result<Exit,
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => show(&found, args, console).await,
-            None => Err(crawl_handle::nothing_begun(data)),
+            None => Err(crawl_handle::no_crawl_error(data)),
         },
         #[cfg(feature = "stack")]
         CrawlSource::Stack { crawl, stack } => show(&crate::stack::find(crawl, stack).await?, args, console).await,
@@ -64,7 +64,7 @@ async fn show(found: &CrawlHandle<impl Reader>, args: &SchemaArgs, console: &Con
 }
 
 /// Writes the learned schema. The outer error means that there is no such type.
-fn write(answer: &mut Vec<u8>, learned: &Learned, form: SchemaForm<'_>) -> Result<io::Result<()>, SchemaError> {
+fn write(answer: &mut Vec<u8>, learned: &LearnedSchema, form: SchemaForm<'_>) -> Result<io::Result<()>, SchemaError> {
     Ok(match form {
         SchemaForm::Text => answer.write_all(safe_lines(&text(learned)).as_bytes()),
         SchemaForm::Yaml => answer.write_all(yaml(learned).as_bytes()),
@@ -80,9 +80,9 @@ fn write(answer: &mut Vec<u8>, learned: &Learned, form: SchemaForm<'_>) -> Resul
 }
 
 /// Learns from the documents that an iteration stored, or from those of the current site.
-async fn learn(found: &CrawlHandle<impl Reader>, iteration: Option<Iteration>) -> Result<Learned, CliError> {
+async fn learn(found: &CrawlHandle<impl Reader>, iteration: Option<Iteration>) -> Result<LearnedSchema, CliError> {
     found.whole_iteration(iteration).await?;
-    let filter = &iteration.map_or_else(Filter::default, Filter::of_iteration);
+    let filter = &iteration.map_or_else(Filter::default, Filter::by_iteration);
     let reader = &found.reader;
     let read = |after: Option<Cursor>| async move {
         match iteration {
@@ -90,12 +90,12 @@ async fn learn(found: &CrawlHandle<impl Reader>, iteration: Option<Iteration>) -
             Some(_) => reader.documents(filter, after.as_ref(), BATCH_ROWS).await,
         }
     };
-    let mut learned = Learned::default();
+    let mut learned = LearnedSchema::default();
     let take = |row: DocumentRow| {
         learned.learn(&row.document);
         ControlFlow::Continue(())
     };
-    each_row(read, take).await.map_err(|error| found.failed(error))?;
+    each_row(read, take).await.map_err(|error| found.read_error(error))?;
     Ok(learned)
 }
 
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn an_unknown_type_is_reported_with_the_existing_ones() {
         let mut answer = Vec::new();
-        let error = write(&mut answer, &Learned::default(), SchemaForm::JsonSchema("Pro\u{1b}duct")).unwrap_err();
+        let error = write(&mut answer, &LearnedSchema::default(), SchemaForm::JsonSchema("Pro\u{1b}duct")).unwrap_err();
         assert_eq!(error.to_string(), "there are no items of the type `Pro\\u{1b}duct`");
         assert_eq!(error.hint(), "the pages have no items at all");
         assert!(answer.is_empty());
@@ -121,7 +121,7 @@ mod tests {
             (SchemaForm::Json, "{\"version\":1,", "all of it"),
         ] {
             let mut answer = Vec::new();
-            write(&mut answer, &Learned::default(), form).unwrap().unwrap();
+            write(&mut answer, &LearnedSchema::default(), form).unwrap().unwrap();
             assert!(String::from_utf8(answer).unwrap().starts_with(expected), "{why}");
         }
     }

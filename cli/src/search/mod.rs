@@ -26,7 +26,7 @@ const SHOWN: usize = 25;
 
 /// Why a query to the index is not valid.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum AskedError {
+pub(crate) enum SearchRequestError {
     /// The query has a syntax error.
     #[error("{}", text::wrong_query(query, source))]
     Query {
@@ -46,7 +46,7 @@ pub(crate) enum AskedError {
     },
 }
 
-impl AskedError {
+impl SearchRequestError {
     /// Returns hints on how to fix it.
     pub(crate) fn hints(&self) -> Vec<String> {
         match self {
@@ -64,12 +64,12 @@ impl AskedError {
 pub(crate) async fn search(args: &SearchArgs, console: &Console) -> Result<Exit, CliError> {
     // Reports a mistake in the query before reading anything.
     let request = args.request();
-    let wrong = |source| AskedError::Query { query: request.query.clone(), source };
+    let wrong = |source| SearchRequestError::Query { query: request.query.clone(), source };
     dragline_search::check(&request.query).map_err(wrong)?;
     if request.page.get().saturating_mul(request.per_page) > SHOWN_MAX {
-        return Err(AskedError::TooFar.into());
+        return Err(SearchRequestError::TooFar.into());
     }
-    let index = index_of(args.of.which()?, console).await?;
+    let index = index_for_source(args.of.which()?, console).await?;
     let results = reading(|| index.search(&request))?;
     if args.json {
         print_json(&SearchReport { query: &request.query, pages_indexed: index.pages(), results: &results })?;
@@ -77,17 +77,17 @@ pub(crate) async fn search(args: &SearchArgs, console: &Console) -> Result<Exit,
         for note in text::notes(&results) {
             console.say(&note);
         }
-        print(&text::results(&results, Colour::of_stream(&io::stdout())))?;
+        print(&text::results(&results, Colour::for_stream(&io::stdout())))?;
     }
     Ok(Exit::Done)
 }
 
 /// Opens the word index of the requested crawl.
-async fn index_of(crawl: CrawlSource<'_>, console: &Console) -> Result<Index, CliError> {
+async fn index_for_source(crawl: CrawlSource<'_>, console: &Console) -> Result<Index, CliError> {
     match crawl {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => derived_files::index(&found, console).await,
-            None => Err(crawl_handle::nothing_begun(data)),
+            None => Err(crawl_handle::no_crawl_error(data)),
         },
         #[cfg(feature = "stack")]
         CrawlSource::Stack { crawl, stack } => {
@@ -119,7 +119,7 @@ pub(crate) async fn similar(args: &SimilarArgs, console: &Console) -> Result<Exi
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => similar_in(&found, &derived_files::index(&found, console).await?, args).await,
-            None => Err(crawl_handle::nothing_begun(data)),
+            None => Err(crawl_handle::no_crawl_error(data)),
         },
         #[cfg(feature = "stack")]
         CrawlSource::Stack { crawl, stack } => {
@@ -130,15 +130,15 @@ pub(crate) async fn similar(args: &SimilarArgs, console: &Console) -> Result<Exi
 }
 
 async fn similar_in(found: &CrawlHandle<impl Reader>, index: &Index, args: &SimilarArgs) -> Result<Exit, CliError> {
-    let url = url_visits::url_of(found, &args.url).await?;
+    let url = url_visits::resolve_url(found, &args.url).await?;
     let Some(similar) = reading(|| index.similar(url.as_str(), args.count))? else {
         let flags = found.place.flags(&found.crawl);
-        return Err(AskedError::NotIndexed { url: url.as_str().to_owned(), flags }.into());
+        return Err(SearchRequestError::NotIndexed { url: url.as_str().to_owned(), flags }.into());
     };
     if args.json {
         print_json(&similar)?;
     } else {
-        print(&text::similar(&similar, Colour::of_stream(&io::stdout())))?;
+        print(&text::similar(&similar, Colour::for_stream(&io::stdout())))?;
     }
     Ok(Exit::Done)
 }
@@ -148,10 +148,10 @@ async fn similar_in(found: &CrawlHandle<impl Reader>, index: &Index, args: &Simi
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn words(args: &WordsArgs, console: &Console) -> Result<Exit, CliError> {
-    let index = index_of(args.of.which()?, console).await?;
+    let index = index_for_source(args.of.which()?, console).await?;
     let mut list = List::new(&args.list);
     if args.word.is_none() {
-        list.say(|colour| colour.paint(Shade::Head, text::LEXICON));
+        list.write_text(|colour| colour.paint(Shade::Head, text::LEXICON));
     }
     reading(|| match &args.word {
         Some(word) => places(&index, args, word, &mut list),
@@ -184,7 +184,7 @@ fn frequent(index: &Index, args: &WordsArgs, list: &mut List) -> Result<(), Sear
         let word = Word { word, pages, occurrences };
         let _ = list.add(&word, |_| text::word(&word));
     }
-    list.say_at_end(&text::all_words(all, SHOWN));
+    list.write_text_after(&text::all_words(all, SHOWN));
     Ok(())
 }
 
@@ -237,7 +237,7 @@ fn places(index: &Index, args: &WordsArgs, word: &str, list: &mut List) -> Resul
         }
         found
     };
-    list.say_at_end(&text::total(word, &found, SHOWN));
+    list.write_text_after(&text::total(word, &found, SHOWN));
     Ok(())
 }
 

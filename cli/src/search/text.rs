@@ -90,7 +90,7 @@ fn put_hit(text: &mut String, number: u64, hit: &Hit, colour: Colour) {
     facts.extend(hit.types.iter().take(FACET_VALUES_SHOWN).map(|kind| safe(kind).into_owned()));
     let _ = writeln!(text, "{}", colour.paint(Shade::Head, &format!("{number}. {}", safe(title))));
     let _ = writeln!(text, "   {}", safe(&hit.url));
-    let snippet = marked(&hit.snippet, colour);
+    let snippet = highlight(&hit.snippet, colour);
     if !snippet.is_empty() {
         let _ = writeln!(text, "   {snippet}");
     }
@@ -98,7 +98,7 @@ fn put_hit(text: &mut String, number: u64, hit: &Hit, colour: Colour) {
 }
 
 /// Highlights the matches in a text: in colour, or with asterisks.
-fn marked(marked: &Marked, colour: Colour) -> String {
+fn highlight(marked: &Marked, colour: Colour) -> String {
     let pieces = marked.0.iter().map(|piece| match (piece.is_match, colour) {
         (false, _) => safe(&piece.text).into_owned(),
         (true, Colour::On) => colour.paint(Shade::Changed, &safe(&piece.text)),

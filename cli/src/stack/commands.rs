@@ -33,7 +33,7 @@ pub(crate) async fn start(args: &StartArgs, console: &Console) -> Result<Exit, C
         return demand_urls(args, &demand, console).await;
     }
     let (crawl, message) = match (&args.definition, args.target.as_deref().unwrap_or_default()) {
-        (Some(path), _) => with_definition(path, |file| Ok((file.definition.name.clone(), file.to_begin()?)))?,
+        (Some(path), _) => with_definition(path, |file| Ok((file.definition.name.clone(), file.begin_message()?)))?,
         (None, url) if url.contains("://") => {
             (CrawlId::for_origin(&parse_url(url)?.origin()), Message::Url(url.to_owned()))
         }
@@ -47,7 +47,7 @@ pub(crate) async fn start(args: &StartArgs, console: &Console) -> Result<Exit, C
         stack.crawl(crawl).await?;
     }
     send(&stack, &crawl, &message).await?;
-    console.hint(&look(&crawl, &stack.name));
+    console.hint(&status_hint(&crawl, &stack.name));
     Ok(Exit::Done)
 }
 
@@ -68,11 +68,11 @@ async fn demand_urls(args: &StartArgs, demand: &Demand, console: &Console) -> Re
         stack.crawl(crawl).await?;
     }
     let lines = input.as_mut().map(Input::lines).transpose()?;
-    let lines = lines.into_iter().flatten().map(|line| line.map(Line::of_url));
+    let lines = lines.into_iter().flatten().map(|line| line.map(Line::into_url));
     let mut urls = first.into_iter().map(|url| Ok(Ok(url))).chain(lines).peekable();
     // Without a crawl's name, each crawl gets its own messages, in the order of the URLs.
     while let Some(next) = urls.next() {
-        let Some(url) = told(next?, console) else { continue };
+        let Some(url) = url_or_warn(next?, console) else { continue };
         let of = |url: &str| parse_url(url).map(|url| CrawlId::for_origin(&url.origin()));
         let own = match &crawl {
             Some(crawl) => crawl.clone(),
@@ -89,13 +89,13 @@ async fn demand_urls(args: &StartArgs, demand: &Demand, console: &Console) -> Re
             }
         }
         send(&stack, &own, &Message::Demand(DemandMessage::new(crawl.clone(), batch, demand))).await?;
-        console.hint(&look(&own, &stack.name));
+        console.hint(&status_hint(&own, &stack.name));
     }
     Ok(Exit::Done)
 }
 
 /// Returns the URL, or prints why it is not valid.
-fn told(url: Result<String, String>, console: &Console) -> Option<String> {
+fn url_or_warn(url: Result<String, String>, console: &Console) -> Option<String> {
     url.map_err(|why| console.say(&why)).ok()
 }
 
@@ -112,7 +112,7 @@ pub(crate) async fn reparse(
     let stack = Deployed::find(stack).await?;
     stack.crawl(crawl).await?;
     send(&stack, crawl, &Message::reparse(crawl.clone(), selection)).await?;
-    console.hint(&look(crawl, &stack.name));
+    console.hint(&status_hint(crawl, &stack.name));
     Ok(Exit::Done)
 }
 
@@ -123,7 +123,7 @@ pub(crate) async fn reparse(
 pub(crate) async fn put(args: &PutArgs, console: &Console) -> Result<Exit, CliError> {
     let (crawl, message, said) = with_definition(&args.definition, |file| {
         let said = schedule(file.definition, SystemClock::new().now());
-        Ok((file.definition.name.clone(), file.to_keep()?, said))
+        Ok((file.definition.name.clone(), file.put_message()?, said))
     })?;
     let stack = Deployed::find(args.stack.name()?).await?;
     send(&stack, &crawl, &message).await?;
@@ -144,7 +144,7 @@ pub(crate) async fn put(args: &PutArgs, console: &Console) -> Result<Exit, CliEr
 /// # Errors
 /// The stack has no such crawl, or the command cannot be sent.
 pub(crate) async fn change(args: &ChangeArgs, change: StatusChange, console: &Console) -> Result<Exit, CliError> {
-    to_crawl(args, Message::change(args.crawl.clone(), change), console).await
+    send_to_crawl(args, Message::change(args.crawl.clone(), change), console).await
 }
 
 /// Switches a crawl off.
@@ -152,7 +152,7 @@ pub(crate) async fn change(args: &ChangeArgs, change: StatusChange, console: &Co
 /// # Errors
 /// The stack has no such crawl, or the command cannot be sent.
 pub(crate) async fn remove(args: &ChangeArgs, console: &Console) -> Result<Exit, CliError> {
-    to_crawl(args, Message::Remove { crawl: args.crawl.clone() }, console).await
+    send_to_crawl(args, Message::Remove { crawl: args.crawl.clone() }, console).await
 }
 
 /// Tells the stack to prune a crawl.
@@ -164,16 +164,16 @@ pub(crate) async fn prune(args: &PruneArgs, console: &Console) -> Result<Exit, C
     let stack = Deployed::find(name.clone()).await?;
     stack.crawl(crawl).await?;
     send(&stack, crawl, &Message::Prune(PruneCommand::new(crawl.clone(), args.retention(), None))).await?;
-    console.hint(&look(crawl, &stack.name));
+    console.hint(&status_hint(crawl, &stack.name));
     Ok(Exit::Done)
 }
 
 /// Sends a message about a crawl of the stack.
-async fn to_crawl(args: &ChangeArgs, message: Message, console: &Console) -> Result<Exit, CliError> {
+async fn send_to_crawl(args: &ChangeArgs, message: Message, console: &Console) -> Result<Exit, CliError> {
     let stack = Deployed::find(args.stack.name()?).await?;
     stack.crawl(&args.crawl).await?;
     send(&stack, &args.crawl, &message).await?;
-    console.hint(&look(&args.crawl, &stack.name));
+    console.hint(&status_hint(&args.crawl, &stack.name));
     Ok(Exit::Done)
 }
 
@@ -195,7 +195,7 @@ async fn send(stack: &Deployed, crawl: &CrawlId, message: &Message) -> Result<()
 }
 
 /// Returns a hint with the command that shows the effect.
-fn look(crawl: &CrawlId, stack: &StackName) -> String {
+fn status_hint(crawl: &CrawlId, stack: &StackName) -> String {
     format!("this takes effect in a few seconds; to see it: `dragline status {crawl} --stack {stack}`")
 }
 

@@ -64,7 +64,7 @@ impl DeployedError {
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Stack(StackError::Port(error)) | Self::Publishing(SiteError::Port(error)) | Self::Port(error) => {
-                of_port(error.kind).map(str::to_owned)
+                port_hint(error.kind).map(str::to_owned)
             }
             Self::Stack(error) => error.hint().map(str::to_owned),
             Self::PutFirst(stack) => {
@@ -83,7 +83,7 @@ impl DeployedError {
     }
 }
 
-const fn of_port(kind: PortErrorKind) -> Option<&'static str> {
+const fn port_hint(kind: PortErrorKind) -> Option<&'static str> {
     match kind {
         PortErrorKind::Unavailable => Some("check the network, AWS_REGION and AWS_ENDPOINT_URL, and try again"),
         PortErrorKind::Refused => Some("check the permissions that docs/commands.md lists"),

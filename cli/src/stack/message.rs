@@ -108,7 +108,7 @@ impl DefinitionFile<'_> {
     ///
     /// # Errors
     /// See [`DefinitionFile::message`].
-    pub(super) fn to_begin(&self) -> Result<Message, DeployedError> {
+    pub(super) fn begin_message(&self) -> Result<Message, DeployedError> {
         self.message(Message::Definition, Command::Define)
     }
 
@@ -116,7 +116,7 @@ impl DefinitionFile<'_> {
     ///
     /// # Errors
     /// See [`DefinitionFile::message`].
-    pub(super) fn to_keep(&self) -> Result<Message, DeployedError> {
+    pub(super) fn put_message(&self) -> Result<Message, DeployedError> {
         self.message(|definition| Message::PutCrawl { definition }, Command::PutCrawl)
     }
 
@@ -155,7 +155,7 @@ mod tests {
 
     fn message(text: &str) -> Result<Message, DeployedError> {
         let definition = dragline_definition::parse(text, "crawl.yaml").unwrap();
-        DefinitionFile { path: Path::new("crawl.yaml"), text, definition: &definition }.to_keep()
+        DefinitionFile { path: Path::new("crawl.yaml"), text, definition: &definition }.put_message()
     }
 
     #[test]
@@ -197,9 +197,9 @@ mod tests {
         let text = include_str!("../../../docs/crawl.example.yaml");
         let definition = dragline_definition::parse(text, "crawl.yaml").unwrap();
         let file = DefinitionFile { path: Path::new("crawl.yaml"), text, definition: &definition };
-        let begun = parse_command(&file.to_begin().unwrap().body()).unwrap();
+        let begun = parse_command(&file.begin_message().unwrap().body()).unwrap();
         assert_eq!(begun, Command::Define(Box::new(definition.clone())));
-        let kept = parse_command(&file.to_keep().unwrap().body()).unwrap();
+        let kept = parse_command(&file.put_message().unwrap().body()).unwrap();
         assert_eq!(kept, Command::PutCrawl(Box::new(definition)));
         let Message::PutCrawl { definition } = message("seeds: [https://a.example/]").unwrap() else {
             panic!("another message");

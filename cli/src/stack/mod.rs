@@ -88,7 +88,7 @@ pub(crate) async fn find_with_editions(
 pub(crate) async fn find_retained(crawl: &CrawlId, stack: StackName) -> Result<StackCrawl, CliError> {
     let deployed = Deployed::find(stack).await?;
     let (found, rng) = (deployed.crawl(crawl).await?, || Arc::new(SystemRng));
-    let row = deployed.stack.frontier(rng()).load_crawl(crawl).await.map_err(|error| found.failed(error))?;
+    let row = deployed.stack.frontier(rng()).load_crawl(crawl).await.map_err(|error| found.read_error(error))?;
     let next_start = row.and_then(|row| row.switch.next());
     Ok(StackCrawl {
         found,

@@ -14,7 +14,7 @@ use dragline_ports::frontier::{CrawlRow, Crawls, Iterations};
 use dragline_ports::queue::Nobody;
 use dragline_ports::remaking::Remaking;
 use dragline_publish::publish_again;
-use dragline_report::site::Making;
+use dragline_report::site::ReportStamp;
 
 use super::{Deployed, DeployedError};
 use crate::args::{CrawlArgs, CrawlRequest, StackName};
@@ -48,7 +48,7 @@ pub(crate) async fn remake_all(
     };
     let deployed = Deployed::find(stack.clone()).await?;
     let found = deployed.crawl(&crawl).await?;
-    let (world, place) = (world_of(&deployed, console), CrawlLocation::Stack(stack.clone()));
+    let (world, place) = (stack_world(&deployed, console), CrawlLocation::Stack(stack.clone()));
     let not_begun = || DeployedError::NotBegun { crawl: crawl.clone(), stack: stack.clone() };
     let failed = |error| CliError::from(DeployedError::Port(error));
     let latest = world.frontier().latest_iteration(&crawl).await.map_err(failed)?.ok_or_else(not_begun)?;
@@ -66,7 +66,7 @@ pub(crate) async fn remake_all(
     let (editions, publications) = (S3Editions::beside(&documents), S3Publications::beside(&documents));
     let folder = tempfile::tempdir().map_err(while_doing("making a folder for the word index"))?;
     let program = concat!("dragline ", env!("CARGO_PKG_VERSION")).to_owned();
-    let making = Making { program, at: SystemClock::new().now() };
+    let making = ReportStamp { program, at: SystemClock::new().now() };
     let published = publish_again(&found.reader, &editions, &publications, &crawl, (folder.path(), making)).await;
     published.map_err(DeployedError::from)?;
     derived_files::remove(&place, &crawl)?;
@@ -76,7 +76,7 @@ pub(crate) async fn remake_all(
     Ok(report.exit())
 }
 
-fn world_of(deployed: &Deployed, console: &Console) -> StackWorld {
+fn stack_world(deployed: &Deployed, console: &Console) -> StackWorld {
     let (stack, rng) = (&deployed.stack, || Arc::new(SystemRng));
     let notifier = ConsoleNotifier::new(console.clone());
     let (frontier, archive, documents) = (stack.frontier(rng()), stack.archive(rng()), stack.documents(rng()));

@@ -10,7 +10,7 @@ use dragline_ports::reader::Reader;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::Run;
+use super::ProcessState;
 use crate::args::{crawl_flag, data_flag};
 use crate::error::CliError;
 use crate::terminal::{Align, Colour, Shade, count, safe, table};
@@ -20,13 +20,13 @@ use crate::terminal::{Align, Colour, Shade, count, safe, table};
 pub(super) struct List<'a> {
     data: &'a Path,
     is_running: bool,
-    crawls: Vec<Listed>,
+    crawls: Vec<ListedCrawl>,
     disk: Disk,
 }
 
 /// A crawl and its newest iteration, whose fields are all `None` before the first.
 #[derive(Debug, Default, Serialize)]
-struct Listed {
+struct ListedCrawl {
     crawl: CrawlId,
     iteration: Option<Iteration>,
     status: Option<IterationStatus>,
@@ -45,10 +45,15 @@ impl<'a> List<'a> {
         let mut listed = Vec::new();
         for crawl in crawls {
             let reader = LocalStore::open_read_only(data)?.into_reader(crawl.clone());
-            let read = Listed::read(&reader, crawl).await;
+            let read = ListedCrawl::read(&reader, crawl).await;
             listed.push(read.map_err(|source| CliError::Query { data: data.to_owned(), source })?);
         }
-        Ok(Self { data, is_running: Run::find(data).is_going_on(), crawls: listed, disk: super::disk(data, None)? })
+        Ok(Self {
+            data,
+            is_running: ProcessState::find(data).is_going_on(),
+            crawls: listed,
+            disk: super::disk(data, None)?,
+        })
     }
 
     /// Returns the list as text, without a final line break.
@@ -60,7 +65,7 @@ impl<'a> List<'a> {
             ("pages", Align::Right),
             ("when", Align::Left),
         ];
-        let rows: Vec<_> = self.crawls.iter().map(Listed::cells).collect();
+        let rows: Vec<_> = self.crawls.iter().map(ListedCrawl::cells).collect();
         let flags = format!("{}{}", data_flag(self.data), self.crawls.first().map_or_else(String::new, example));
         let next = colour.paint(Shade::Head, "what next");
         let running = if self.is_running { "\na crawl is running here" } else { "" };
@@ -73,11 +78,11 @@ impl<'a> List<'a> {
     }
 }
 
-fn example(listed: &Listed) -> String {
+fn example(listed: &ListedCrawl) -> String {
     crawl_flag(&listed.crawl)
 }
 
-impl Listed {
+impl ListedCrawl {
     async fn read(reader: &impl Reader, crawl: CrawlId) -> PortResult<Self> {
         let Some(latest) = reader.latest_iteration().await? else { return Ok(Self { crawl, ..Self::default() }) };
         let dragline_report::Summary { standing, figures } = dragline_report::summary(reader, latest).await?;
@@ -116,7 +121,7 @@ mod tests {
     fn list(data: &Path) -> List<'_> {
         let crawl = |name: &str| name.parse::<CrawlId>().unwrap();
         let at = |text: &str| Some(text.parse::<Timestamp>().unwrap());
-        let begun = |name, number, status| Listed {
+        let begun = |name, number, status| ListedCrawl {
             crawl: crawl(name),
             iteration: Iteration::new(number),
             status: Some(status),
@@ -127,7 +132,7 @@ mod tests {
         let crawls = vec![
             begun("docs", 2, IterationStatus::Closed),
             begun("example.org", 1, IterationStatus::Open),
-            Listed { crawl: crawl("new"), ..Listed::default() },
+            ListedCrawl { crawl: crawl("new"), ..ListedCrawl::default() },
             begun("paused", 1, IterationStatus::Paused),
             begun("stopped", 11, IterationStatus::Stopping),
         ];

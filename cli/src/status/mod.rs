@@ -27,14 +27,14 @@ const RUNNING: &str = "A crawl is running here; the figures cover what it has co
 
 /// Whether a process is crawling in a data directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Run {
+enum ProcessState {
     /// One is.
     GoesOn,
     /// None is.
     Over,
 }
 
-impl Run {
+impl ProcessState {
     /// Returns whether the directory is in use. If the system cannot tell, it counts as not in use: the figures are right either way.
     fn find(data: &Path) -> Self {
         if LocalStore::is_in_use(data).unwrap_or(false) { Self::GoesOn } else { Self::Over }
@@ -57,7 +57,7 @@ struct Status<'a> {
     last_commit: Option<Timestamp>,
     /// Why no page is requested; `None` if pages are or may be, for a stack, and for an earlier
     /// iteration.
-    stands_still: Option<StandsStill>,
+    stands_still: Option<IdleReason>,
     /// Disk usage; `None` for a stack, and for an earlier iteration.
     disk: Option<Disk>,
 }
@@ -65,7 +65,7 @@ struct Status<'a> {
 /// Why no page is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
-enum StandsStill {
+enum IdleReason {
     /// The iteration is over.
     Over,
     /// It is open, and no process crawls: `dragline crawl` resumes it.
@@ -79,16 +79,16 @@ enum StandsStill {
     },
 }
 
-impl StandsStill {
-    fn decide(status: IterationStatus, run: Run, pulse: &Pulse, now: Timestamp) -> Option<Self> {
+impl IdleReason {
+    fn decide(status: IterationStatus, run: ProcessState, pulse: &Pulse, now: Timestamp) -> Option<Self> {
         match (status, run, pulse.next_ready) {
             (IterationStatus::Closed, ..) => Some(Self::Over),
-            (_, Run::Over, _) => Some(Self::NobodyCrawls),
+            (_, ProcessState::Over, _) => Some(Self::NobodyCrawls),
             (IterationStatus::Paused, ..) => Some(Self::Paused),
-            (_, Run::GoesOn, Some(until)) if pulse.origins_leased == 0 && until > now => {
+            (_, ProcessState::GoesOn, Some(until)) if pulse.origins_leased == 0 && until > now => {
                 Some(Self::AllSitesWait { until })
             }
-            (_, Run::GoesOn, _) => None,
+            (_, ProcessState::GoesOn, _) => None,
         }
     }
 }
@@ -106,7 +106,7 @@ pub(crate) async fn status(args: &StatusArgs) -> Result<Exit, CliError> {
             }
             _ => match crawl_handle::in_directory(data, crawl)? {
                 Some(found) => print(args, &found).await,
-                None => Err(crawl_handle::nothing_begun(data)),
+                None => Err(crawl_handle::no_crawl_error(data)),
             },
         },
         #[cfg(feature = "stack")]
@@ -118,7 +118,7 @@ pub(crate) async fn status(args: &StatusArgs) -> Result<Exit, CliError> {
 /// Prints the summary of a crawl.
 async fn print(args: &StatusArgs, found: &CrawlHandle<impl Reader>) -> Result<(), CliError> {
     let summary = summary::read(found, args.iteration).await?;
-    let run = summary.place.directory().map(|directory| Run::find(&directory.path));
+    let run = summary.place.directory().map(|directory| ProcessState::find(&directory.path));
     let directory = summary.place.directory().filter(|_| summary.age == Age::Latest);
     let disk = directory.map(|directory| disk(&directory.path, Some(&found.crawl))).transpose()?;
     match args.answer() {
@@ -126,17 +126,18 @@ async fn print(args: &StatusArgs, found: &CrawlHandle<impl Reader>) -> Result<()
             let pulse = directory.map(|directory| pulse(&directory.path, &found.crawl)).transpose()?;
             let now = SystemClock::new().now();
             let stands_still =
-                pulse.zip(run).and_then(|(pulse, run)| StandsStill::decide(summary.standing.status, run, &pulse, now));
-            let (is_running, last_commit) = (run.map(Run::is_going_on), pulse.and_then(|pulse| pulse.last_commit));
+                pulse.zip(run).and_then(|(pulse, run)| IdleReason::decide(summary.standing.status, run, &pulse, now));
+            let (is_running, last_commit) =
+                (run.map(ProcessState::is_going_on), pulse.and_then(|pulse| pulse.last_commit));
             let status = Status { is_running, last_commit, stands_still, disk, summary: &summary };
             write_json(io::stdout().lock(), &status)
         }
         Answer::Text => {
-            let is_over = run == Some(Run::Over);
+            let is_over = run == Some(ProcessState::Over);
             let go_on = summary.place.directory().filter(|_| is_over).map(Directory::command_to_resume);
-            let colour = Colour::of_stream(&io::stdout());
+            let colour = Colour::for_stream(&io::stdout());
             let mut text = summary::text(&summary, go_on.as_deref(), colour);
-            if run == Some(Run::GoesOn) && summary.age == Age::Latest {
+            if run == Some(ProcessState::GoesOn) && summary.age == Age::Latest {
                 text = format!("{RUNNING}\n{text}");
             }
             if let Some(disk) = disk {
@@ -188,7 +189,7 @@ fn on_disk(disk: &Disk, colour: Colour) -> String {
 fn print_list(args: &StatusArgs, list: &List<'_>) -> Result<(), CliError> {
     match args.answer() {
         Answer::Json => write_json(io::stdout().lock(), list),
-        Answer::Text => writeln!(io::stdout().lock(), "{}", list.text(Colour::of_stream(&io::stdout()))),
+        Answer::Text => writeln!(io::stdout().lock(), "{}", list.text(Colour::for_stream(&io::stdout()))),
     }
     .map_err(while_doing(WRITING))
 }
@@ -202,18 +203,18 @@ mod tests {
         use IterationStatus::{Closed, Open, Paused};
         let (now, later) = (Timestamp::UNIX_EPOCH, Timestamp::from_second(60).unwrap());
         let pulse = |origins_leased, next_ready| Pulse { last_commit: None, origins_leased, next_ready };
-        let waits = Some(StandsStill::AllSitesWait { until: later });
+        let waits = Some(IdleReason::AllSitesWait { until: later });
         for (status, run, pulse, expected, why) in [
-            (Closed, Run::Over, pulse(0, None), Some(StandsStill::Over), "over"),
-            (Closed, Run::GoesOn, pulse(0, None), Some(StandsStill::Over), "another crawl is running here"),
-            (Open, Run::Over, pulse(1, Some(later)), Some(StandsStill::NobodyCrawls), "its process died"),
-            (Paused, Run::GoesOn, pulse(0, Some(now)), Some(StandsStill::Paused), "nothing is requested"),
-            (Open, Run::GoesOn, pulse(1, Some(later)), None, "a site is being visited"),
-            (Open, Run::GoesOn, pulse(0, Some(now)), None, "one may be visited now"),
-            (Open, Run::GoesOn, pulse(0, Some(later)), waits, "they all wait"),
-            (Open, Run::GoesOn, pulse(0, None), None, "all is being parsed"),
+            (Closed, ProcessState::Over, pulse(0, None), Some(IdleReason::Over), "over"),
+            (Closed, ProcessState::GoesOn, pulse(0, None), Some(IdleReason::Over), "another crawl is running here"),
+            (Open, ProcessState::Over, pulse(1, Some(later)), Some(IdleReason::NobodyCrawls), "its process died"),
+            (Paused, ProcessState::GoesOn, pulse(0, Some(now)), Some(IdleReason::Paused), "nothing is requested"),
+            (Open, ProcessState::GoesOn, pulse(1, Some(later)), None, "a site is being visited"),
+            (Open, ProcessState::GoesOn, pulse(0, Some(now)), None, "one may be visited now"),
+            (Open, ProcessState::GoesOn, pulse(0, Some(later)), waits, "they all wait"),
+            (Open, ProcessState::GoesOn, pulse(0, None), None, "all is being parsed"),
         ] {
-            assert_eq!(StandsStill::decide(status, run, &pulse, now), expected, "{why}");
+            assert_eq!(IdleReason::decide(status, run, &pulse, now), expected, "{why}");
         }
     }
 

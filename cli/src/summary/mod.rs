@@ -16,8 +16,8 @@ use crate::crawl_handle::Certificates;
 use crate::location::CrawlLocation;
 use crate::terminal::write_json;
 
-pub(crate) use read::{of_directory, read};
-pub(crate) use text::{changed, numbered_task, text};
+pub(crate) use read::{read, read_latest};
+pub(crate) use text::{changed_page_lines, numbered_task, text};
 pub(crate) use why::WhyNothing;
 
 /// The state or result of an iteration. The field names are those of `--json`.

@@ -18,7 +18,7 @@ pub(crate) async fn read(found: &CrawlHandle<impl Reader>, wanted: Option<Iterat
     let iteration = found.whole_iteration(wanted).await?;
     let age = if iteration.number == latest { Age::Latest } else { Age::Earlier };
     let summed_up = dragline_report::summary(&found.reader, iteration).await;
-    let dragline_report::Summary { standing, figures } = summed_up.map_err(|error| found.failed(error))?;
+    let dragline_report::Summary { standing, figures } = summed_up.map_err(|error| found.read_error(error))?;
     Ok(Summary { standing, place: found.place.clone(), age, certificates: found.certificates, figures })
 }
 
@@ -26,9 +26,9 @@ pub(crate) async fn read(found: &CrawlHandle<impl Reader>, wanted: Option<Iterat
 ///
 /// # Errors
 /// There is no data directory, no such crawl or no iteration yet, or it cannot be read.
-pub(crate) async fn of_directory(data: &Path, crawl: &CrawlId) -> Result<Summary, CliError> {
+pub(crate) async fn read_latest(data: &Path, crawl: &CrawlId) -> Result<Summary, CliError> {
     match crawl_handle::in_directory(data, Some(crawl))? {
         Some(found) => read(&found, None).await,
-        None => Err(crawl_handle::nothing_begun(data)),
+        None => Err(crawl_handle::no_crawl_error(data)),
     }
 }

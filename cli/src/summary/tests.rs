@@ -4,7 +4,7 @@ use dragline_domain::frontier::{LeftoverReason, Task};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_ports::reader::LeftoverRow;
-use dragline_report::{CanonicalsDoubted, Causes, NotCrawled, OutcomeCount, Scripted, Slow};
+use dragline_report::{CanonicalsDoubted, Causes, NotCrawled, OutcomeCount, ScriptedPages, Slow};
 
 use super::*;
 use crate::location::Directory;
@@ -81,7 +81,7 @@ fn an_iteration_that_is_over() {
                 named_by: 20,
             },
         ],
-        scripted: Scripted {
+        scripted: ScriptedPages {
             pages: 40,
             examples: vec!["https://example.org/app".to_owned(), "https://example.org/b\u{1b}[2J".to_owned()],
         },
@@ -116,7 +116,7 @@ fn an_iteration_that_got_nothing() {
     });
     let leftovers = vec![(LeftoverReason::RobotsUnreadable, 1)];
     let (stuck, links_beyond_budget, links_nofollow, urls_stripped) = (Some(0), Some(0), Some(0), Some(0));
-    let causes = causes.counted();
+    let causes = causes.into_counts();
     let figures =
         Figures { causes, leftovers, stuck, links_beyond_budget, links_nofollow, urls_stripped, ..Figures::default() };
     let summary = Summary {

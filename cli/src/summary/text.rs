@@ -9,7 +9,7 @@ use dragline_domain::frontier::{IterationStatus, Task};
 use dragline_domain::ids::Iteration;
 use dragline_domain::time::between;
 use dragline_local::DATABASE;
-use dragline_report::{Scripted, Slow};
+use dragline_report::{ScriptedPages, Slow};
 
 use super::{Age, Summary};
 use crate::args::shell_word;
@@ -60,10 +60,10 @@ pub(crate) fn text(summary: &Summary, go_on: Option<&str>, colour: Colour) -> St
         let urls = plural(urls_stripped, "URL");
         text.line(&format!("{urls} found with query parameters that were stripped (strip_query_parameters)"));
     }
-    text.section("nothing was crawled", nothing(summary, colour));
+    text.section("nothing was crawled", nothing_fetched_lines(summary, colour));
     text.section("outcomes", outcomes(summary));
-    text.section("canonical links that are not believed", doubted(summary, colour));
-    text.section("pages that need JavaScript", scripted(summary, colour));
+    text.section("canonical links that are not believed", doubted_canonical_lines(summary, colour));
+    text.section("pages that need JavaScript", scripted_page_lines(summary, colour));
     text.section("not requested", not_crawled(summary));
     text.section("left over, and due in the next iteration", leftovers(summary));
     text.section("slowest", slowest(summary));
@@ -130,7 +130,7 @@ fn numbered(number: u64, what: &str) -> String {
 }
 
 /// Describes why nothing was crawled and what to do about it.
-fn nothing(summary: &Summary, colour: Colour) -> Vec<String> {
+fn nothing_fetched_lines(summary: &Summary, colour: Colour) -> Vec<String> {
     let Some(why) = summary.why_nothing() else { return Vec::new() };
     let hint = |hint: &String| format!("{} {}", colour.paint(Shade::Hint, "hint:"), safe(hint));
     let lines = why.lines(numbered);
@@ -143,7 +143,7 @@ const STUCK: &str = "stuck: the parser broke, or the pages do not fit `items`";
 
 /// Describes pages that are stuck or have changed fields, one line for each kind; empty if there
 /// are none.
-pub(crate) fn changed(summary: &Summary) -> Vec<String> {
+pub(crate) fn changed_page_lines(summary: &Summary) -> Vec<String> {
     let stuck = summary.figures.stuck.filter(|stuck| *stuck > 0);
     stuck.map(|stuck| format!("{} {STUCK}", plural(stuck, "page"))).into_iter().chain(drifted(summary)).collect()
 }
@@ -163,7 +163,7 @@ fn outcomes(summary: &Summary) -> Vec<String> {
 }
 
 /// Describes implausible canonical links, and what to do about them.
-fn doubted(summary: &Summary, colour: Colour) -> Vec<String> {
+fn doubted_canonical_lines(summary: &Summary, colour: Colour) -> Vec<String> {
     let doubted = &summary.figures.canonicals_doubted;
     let lines = doubted.iter().flat_map(|doubted| {
         let named = format!("{} of them to {}", count(doubted.named_by), safe(&doubted.canonical));
@@ -176,8 +176,8 @@ fn doubted(summary: &Summary, colour: Colour) -> Vec<String> {
 }
 
 /// Describes pages that are nearly empty without scripts, and what to do about them.
-fn scripted(summary: &Summary, colour: Colour) -> Vec<String> {
-    let Scripted { pages, examples } = &summary.figures.scripted;
+fn scripted_page_lines(summary: &Summary, colour: Colour) -> Vec<String> {
+    let ScriptedPages { pages, examples } = &summary.figures.scripted;
     if *pages == 0 {
         return Vec::new();
     }
@@ -227,7 +227,7 @@ fn next(summary: &Summary, go_on: Option<&str>) -> Vec<String> {
         (format!("dragline status{arguments}"), "this summary"),
     ];
     if let Some(directory) = summary.place.directory() {
-        commands.extend(in_files(summary, directory));
+        commands.extend(file_commands(summary, directory));
     }
     if let Some(command) = go_on.filter(|_| summary.standing.closed_at.is_none()) {
         commands.insert(0, (command.to_owned(), "resume, unless it is running"));
@@ -237,7 +237,7 @@ fn next(summary: &Summary, go_on: Option<&str>) -> Vec<String> {
 }
 
 /// Returns commands of other programs that read the data directory's files.
-fn in_files(summary: &Summary, directory: &Directory) -> Vec<(String, &'static str)> {
+fn file_commands(summary: &Summary, directory: &Directory) -> Vec<(String, &'static str)> {
     let Directory { path, crawl, .. } = directory;
     let raw = path.join("raw");
     let bodies = |raw: PathBuf| (format!("ls {}", shell_word(&raw)), "the bodies, as WARC");

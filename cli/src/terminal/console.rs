@@ -69,7 +69,7 @@ impl Console {
     /// Returns a console on this process's standard error.
     pub(crate) fn to_stderr(verbosity: Verbosity, form: Form) -> Self {
         let colour = match form {
-            Form::Text => Colour::of_stream(&io::stderr()),
+            Form::Text => Colour::for_stream(&io::stderr()),
             Form::Json => Colour::Off,
         };
         Self { colour, verbosity, form, bars: MultiProgress::new(), clock: SystemClock::new() }

@@ -3,18 +3,18 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use dragline_domain::shown::is_obeyed;
+use dragline_domain::shown::is_control;
 
 /// Escapes all characters that a terminal would act on.
 ///
 /// This includes line breaks and tabs, as the text is part of a line.
 pub(crate) fn safe(text: &str) -> Cow<'_, str> {
-    escape(text, is_obeyed)
+    escape(text, is_control)
 }
 
 /// Like [`safe`], but keeps line breaks, for text of several lines that quotes others.
 pub(crate) fn safe_lines(text: &str) -> Cow<'_, str> {
-    escape(text, |c| c != '\n' && is_obeyed(c))
+    escape(text, |c| c != '\n' && is_control(c))
 }
 
 /// Like [`safe_lines`], but also keeps tabs and CRLF line ends, for a whole text.
@@ -22,7 +22,7 @@ pub(crate) fn safe_text(text: &str) -> Cow<'_, str> {
     if text.contains("\r\n") {
         return Cow::Owned(safe_text(&text.replace("\r\n", "\n")).into_owned());
     }
-    escape(text, |c| !matches!(c, '\n' | '\t') && is_obeyed(c))
+    escape(text, |c| !matches!(c, '\n' | '\t') && is_control(c))
 }
 
 fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
@@ -95,7 +95,7 @@ mod tests {
         #[test]
         fn escaping_is_complete_and_idempotent(text in any::<String>()) {
             let once = safe(&text).into_owned();
-            prop_assert!(!once.contains(is_obeyed));
+            prop_assert!(!once.contains(is_control));
             prop_assert_eq!(safe(&once), once.as_str());
         }
     }

@@ -35,7 +35,7 @@ pub(crate) enum Shade {
 
 impl Colour {
     /// Decides whether to colour output to a stream of this process.
-    pub(crate) fn of_stream(stream: &impl IsTerminal) -> Self {
+    pub(crate) fn for_stream(stream: &impl IsTerminal) -> Self {
         let (no_color, term) = (env::var_os("NO_COLOR"), env::var_os("TERM"));
         Self::choose(stream.is_terminal(), no_color.as_deref(), term.as_deref())
     }

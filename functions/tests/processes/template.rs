@@ -124,7 +124,7 @@ fn rate_s(rate: &str) -> u64 {
 }
 
 /// Returns the alarm of a metric that watches this function or queue.
-fn alarm_of<'t>(template: &'t Template, metric: &str, watched: &str) -> &'t str {
+fn find_alarm<'t>(template: &'t Template, metric: &str, watched: &str) -> &'t str {
     let is_it = |alarm: &&str| {
         let of = |property| template.property(alarm, ALARM, property);
         let name = of("Dimensions")[0]["Value"].as_str().unwrap_or_default();
@@ -144,7 +144,7 @@ fn a_function_that_always_fails_raises_its_alarm() {
             // Only people invoke it, whenever they like.
             continue;
         };
-        let alarm = alarm_of(&template, "Errors", name);
+        let alarm = find_alarm(&template, "Errors", name);
         let number = |property| template.property(alarm, ALARM, property).as_u64().unwrap();
         let period_s = number("Period");
         assert!(
@@ -165,14 +165,14 @@ fn old_and_dead_messages_raise_an_alarm() {
     let template = Template::read();
     for name in template.named(FUNCTION) {
         for queue in template.function(name).queues {
-            let aged = alarm_of(&template, "ApproximateAgeOfOldestMessage", &queue);
+            let aged = find_alarm(&template, "ApproximateAgeOfOldestMessage", &queue);
             let threshold_s = template.property(aged, ALARM, "Threshold").as_u64().unwrap();
             assert!(
                 (600..14 * 86_400).contains(&threshold_s),
                 "{aged} fires before messages are lost: {threshold_s} s"
             );
             let dead = template.queue(&queue).dead_letters.unwrap();
-            alarm_of(&template, "ApproximateNumberOfMessagesVisible", &dead);
+            find_alarm(&template, "ApproximateNumberOfMessagesVisible", &dead);
         }
     }
 }

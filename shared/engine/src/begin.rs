@@ -2,7 +2,7 @@
 //! does it.
 
 use dragline_domain::definition::{Definition, Effect, Key, changes};
-use dragline_domain::frontier::{Begun, CrawlPut, IterationRow, IterationStatus, StatusChange, Task};
+use dragline_domain::frontier::{CrawlPut, IterationBegun, IterationRow, IterationStatus, StatusChange, Task};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::{World, schedule};
@@ -12,7 +12,7 @@ use dragline_ports::queue::StartCommand;
 
 /// The stored state of a crawl.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Held {
+pub struct StoredCrawl {
     /// The crawl.
     pub row: CrawlRow,
     /// Its latest iteration; `None` before the first.
@@ -49,16 +49,16 @@ pub enum Plan {
 
 /// The error of a definition whose changes need a new iteration while the last one is unfinished. Holds the changed keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outgrown(pub Vec<Key>);
+pub struct UnadoptableChange(pub Vec<Key>);
 
 /// Loads the stored state of a crawl; `None` if there is none.
 ///
 /// # Errors
 /// The frontier failed.
-pub async fn held(world: &impl World, crawl: &CrawlId) -> PortResult<Option<Held>> {
+pub async fn load_crawl(world: &impl World, crawl: &CrawlId) -> PortResult<Option<StoredCrawl>> {
     let Some(row) = world.frontier().load_crawl(crawl).await? else { return Ok(None) };
     let latest = world.frontier().latest_iteration(crawl).await?;
-    Ok(Some(Held { row, latest }))
+    Ok(Some(StoredCrawl { row, latest }))
 }
 
 /// Decides what to do so that an iteration with this task runs by the definition `wanted`. `held`
@@ -66,8 +66,12 @@ pub async fn held(world: &impl World, crawl: &CrawlId) -> PortResult<Option<Held
 ///
 /// # Errors
 /// The definition changed in a way that the unfinished iteration cannot adopt.
-pub fn plan(held: Option<&Held>, (wanted, task): (&Definition, &Task), abandon: Abandon) -> Result<Plan, Outgrown> {
-    let Some(Held { row, latest }) = held else { return Ok(Plan::Begin { changed: Vec::new() }) };
+pub fn plan(
+    held: Option<&StoredCrawl>,
+    (wanted, task): (&Definition, &Task),
+    abandon: Abandon,
+) -> Result<Plan, UnadoptableChange> {
+    let Some(StoredCrawl { row, latest }) = held else { return Ok(Plan::Begin { changed: Vec::new() }) };
     let joins = latest.as_ref().is_none_or(|unfinished| match (&unfinished.task, task) {
         (Task::Crawl, Task::Demand) => true,
         (unfinished, wanted) => unfinished == wanted,
@@ -84,7 +88,7 @@ pub fn plan(held: Option<&Held>, (wanted, task): (&Definition, &Task), abandon: 
         (Some(_), Abandon::Unfinished) => Ok(Plan::End),
         (Some(_), Abandon::Nothing) if !joins => Ok(Plan::Finish),
         (Some(_), Abandon::Nothing) if outgrown.is_empty() => Ok(Plan::GoOn { changed }),
-        (Some(_), Abandon::Nothing) => Err(Outgrown(outgrown)),
+        (Some(_), Abandon::Nothing) => Err(UnadoptableChange(outgrown)),
     }
 }
 
@@ -92,7 +96,7 @@ pub fn plan(held: Option<&Held>, (wanted, task): (&Definition, &Task), abandon: 
 pub async fn carry_out(
     world: &impl World,
     plan: &Plan,
-    held: Option<&Held>,
+    held: Option<&StoredCrawl>,
     (wanted, task): (&Definition, &Task),
     trigger: TriggerId,
 ) -> PortResult<IterationRow> {
@@ -110,7 +114,7 @@ pub async fn carry_out(
                 Task::Demand | Task::Import => schedule::open(world, &contexts, &command, task).await?,
                 Task::Crawl | Task::Reparse(_) => schedule::start(world, &contexts, &command, task).await?,
             };
-            let (Begun::Iteration(iteration) | Begun::Busy(iteration)) = begun;
+            let (IterationBegun::Iteration(iteration) | IterationBegun::Busy(iteration)) = begun;
             Ok(iteration)
         }
     }
@@ -120,7 +124,7 @@ pub async fn carry_out(
 ///
 /// # Errors
 /// The frontier failed, or another process changed the definition.
-pub async fn store(world: &impl World, held: Option<&Held>, wanted: &Definition) -> PortResult<()> {
+pub async fn store(world: &impl World, held: Option<&StoredCrawl>, wanted: &Definition) -> PortResult<()> {
     if held.is_some_and(|held| changes(&held.row.definition, wanted).is_empty()) {
         return Ok(());
     }
@@ -181,7 +185,7 @@ mod tests {
         });
         let begin = |changed: &[Key]| Ok(Plan::Begin { changed: changed.to_vec() });
         let go_on = |changed: &[Key]| Ok(Plan::GoOn { changed: changed.to_vec() });
-        let pages = || Err(Outgrown(vec![Key::BudgetPages]));
+        let pages = || Err(UnadoptableChange(vec![Key::BudgetPages]));
         let both = [Key::BudgetPages, Key::PolitenessConcurrency];
         for (latest, wanted, abandon, expected, why) in [
             (None, &same, Nothing, begin(&[]), "stored, but died before it began"),
@@ -199,7 +203,7 @@ mod tests {
             (Some(Stopping), &same, Nothing, go_on(&[]), "ending it was interrupted"),
             (Some(Stopping), &smaller, Nothing, Ok(Plan::End), "it is ending anyway"),
         ] {
-            let held = Held { row: CrawlRow::first(held.clone()), latest: latest.map(iteration) };
+            let held = StoredCrawl { row: CrawlRow::first(held.clone()), latest: latest.map(iteration) };
             let plan = plan(Some(&held), (wanted, &Task::Crawl), abandon);
             assert_eq!(plan, expected, "{latest:?}, {abandon:?}: {why}");
         }
@@ -225,7 +229,7 @@ mod tests {
         ] {
             let row = IterationRow { task: running, ..iteration(status) };
             let definition = definition(|_| {});
-            let held = Held { row: CrawlRow::first(definition.clone()), latest: Some(row) };
+            let held = StoredCrawl { row: CrawlRow::first(definition.clone()), latest: Some(row) };
             let plan = plan(Some(&held), (&definition, &wanted), Abandon::Nothing);
             assert_eq!(plan, Ok(expected), "{why}");
         }
@@ -244,7 +248,7 @@ mod tests {
         ] {
             let reparse = Task::Reparse(Selection::All);
             let row = IterationRow { task: reparse.clone(), ..iteration(IterationStatus::Open) };
-            let held = Held { row: CrawlRow::first(held.clone()), latest: Some(row) };
+            let held = StoredCrawl { row: CrawlRow::first(held.clone()), latest: Some(row) };
             assert_eq!(plan(Some(&held), (wanted, &reparse), Abandon::Nothing), expected, "{why}");
         }
     }

@@ -16,7 +16,7 @@ use dragline_pipeline::context::Contexts;
 use dragline_pipeline::crawl::{StopSignal, TurnLimits, work_turn};
 use dragline_pipeline::parse::{KnownUrls, parse_segment};
 use dragline_pipeline::schedule::{start, tick};
-use dragline_pipeline::sweep::{Swept, sweep};
+use dragline_pipeline::sweep::{SweepResult, sweep};
 use dragline_pipeline::tell::tell_owed;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
@@ -111,8 +111,17 @@ impl<W: World<Clock: Clone>, S: Fetchers> Engine<W, S> {
         let (contexts, known, limits) = (Contexts::default(), KnownUrls::new(), TurnLimits::default());
         let shared = Arc::new(Shared { world, fetchers, contexts, known, stop, activity, limits });
         let (tasks, parsing) = (JoinSet::new(), JoinSet::new());
-        let mut running =
-            Running { shared, messages, options, until, tasks, parsing, turns: 0, parses: 0, idle: Idle::Unknown };
+        let mut running = Running {
+            shared,
+            messages,
+            options,
+            until,
+            tasks,
+            parsing,
+            turns: 0,
+            parses: 0,
+            idle: IdleSweeps::Unknown,
+        };
         let end = running.run().await;
         // A parse that is cut off would count against its segment as a crash of the parser.
         while running.parsing.join_next().await.is_some() {}
@@ -132,7 +141,7 @@ struct Shared<W, S> {
 }
 
 /// The task that ended.
-enum Done {
+enum FinishedTask {
     Turn,
     Parse,
     Command,
@@ -140,7 +149,7 @@ enum Done {
 
 /// The results of sweeps while nothing was in progress or waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Idle {
+enum IdleSweeps {
     /// No sweep has run since the last work in progress.
     Unknown,
     /// This many sweeps in a row found nothing to do.
@@ -152,12 +161,12 @@ struct Running<W: World, S> {
     messages: MemoryQueue<W::Clock>,
     options: RunOptions,
     until: Until,
-    tasks: JoinSet<PortResult<Done>>,
+    tasks: JoinSet<PortResult<FinishedTask>>,
     /// Separate, as they are always waited for.
-    parsing: JoinSet<PortResult<Done>>,
+    parsing: JoinSet<PortResult<FinishedTask>>,
     turns: usize,
     parses: usize,
-    idle: Idle,
+    idle: IdleSweeps,
 }
 
 impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
@@ -197,8 +206,8 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
                 crowd.nobody_waits();
             }
             tokio::select! {
-                Some(done) = self.tasks.join_next() => self.done(done)?,
-                Some(done) = self.parsing.join_next() => self.done(done)?,
+                Some(done) = self.tasks.join_next() => self.finish_task(done)?,
+                Some(done) = self.parsing.join_next() => self.finish_task(done)?,
                 ticket = tickets.receive(), if !is_stopped && self.turns < self.options.turns_max => {
                     self.spawn_turn(ticket);
                 }
@@ -225,19 +234,19 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
         let mut sweeps = Sweeps::default();
         match &self.until {
             Until::Closed(crawl) => match sweep(world, crawl, now).await? {
-                Swept::Closed(row) => sweeps.closed = Some(row),
-                Swept::GoesOn { acts } => sweeps.acts = acts,
-                Swept::NoIteration => {}
+                SweepResult::Closed(row) => sweeps.closed = Some(row),
+                SweepResult::GoesOn { acts } => sweeps.acts = acts,
+                SweepResult::NoIteration => {}
             },
             Until::Stopped => {
                 for crawl in world.frontier().running_crawls(CRAWLS_MAX).await? {
                     match sweep(world, &crawl, now).await {
-                        Ok(Swept::Closed(row)) => {
+                        Ok(SweepResult::Closed(row)) => {
                             tracing::info!(%crawl, iteration = %row.number, "iteration over");
                             sweeps.acts += 1;
                         }
-                        Ok(Swept::GoesOn { acts }) => sweeps.acts += acts,
-                        Ok(Swept::NoIteration) => {}
+                        Ok(SweepResult::GoesOn { acts }) => sweeps.acts += acts,
+                        Ok(SweepResult::NoIteration) => {}
                         // It must not end the other crawls.
                         Err(error) if error.kind.is_lasting() => {
                             tracing::error!(%crawl, %error, "a crawl cannot be swept");
@@ -254,60 +263,60 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
     /// Returns the iteration of the run if it is over.
     async fn sweep_when_idle(&mut self) -> PortResult<Option<Box<IterationRow>>> {
         let fruitless = match (&self.until, self.idle) {
-            (_, Idle::Unknown) => 0,
+            (_, IdleSweeps::Unknown) => 0,
             // Nothing changes on its own. The regular sweep finds what comes due.
-            (Until::Stopped, Idle::Fruitless(_)) => return Ok(None),
-            (Until::Closed(crawl), Idle::Fruitless(sweeps)) if sweeps > FRUITLESS_SWEEPS_MAX => {
+            (Until::Stopped, IdleSweeps::Fruitless(_)) => return Ok(None),
+            (Until::Closed(crawl), IdleSweeps::Fruitless(sweeps)) if sweeps > FRUITLESS_SWEEPS_MAX => {
                 let why = "the iteration is open, but there is nothing left to do in it";
                 return Err(PortError::new(PortErrorKind::Other, "sweep", crawl, why));
             }
-            (Until::Closed(_), Idle::Fruitless(sweeps)) => sweeps,
+            (Until::Closed(_), IdleSweeps::Fruitless(sweeps)) => sweeps,
         };
         let Sweeps { closed, acts } = self.sweep(Timestamp::MAX).await?;
-        self.idle = if acts > 0 { Idle::Unknown } else { Idle::Fruitless(fruitless + 1) };
+        self.idle = if acts > 0 { IdleSweeps::Unknown } else { IdleSweeps::Fruitless(fruitless + 1) };
         Ok(closed)
     }
 
-    fn done(&mut self, done: Result<PortResult<Done>, tokio::task::JoinError>) -> PortResult<()> {
+    fn finish_task(&mut self, done: Result<PortResult<FinishedTask>, tokio::task::JoinError>) -> PortResult<()> {
         let done = done.map_err(|error| PortError::new(PortErrorKind::Other, "run", "a task", error))??;
         match done {
-            Done::Turn => self.turns -= 1,
-            Done::Parse => self.parses -= 1,
-            Done::Command => {}
+            FinishedTask::Turn => self.turns -= 1,
+            FinishedTask::Parse => self.parses -= 1,
+            FinishedTask::Command => {}
         }
         Ok(())
     }
 
     fn spawn_turn(&mut self, ticket: Ticket) {
         self.turns += 1;
-        self.idle = Idle::Unknown;
+        self.idle = IdleSweeps::Unknown;
         let shared = Arc::clone(&self.shared);
         self.tasks.spawn(async move {
             let _visible = shared.activity.begin(&ticket.origin);
             let Shared { world, fetchers, contexts, stop, limits, .. } = &*shared;
             let end = work_turn(world, fetchers, contexts, limits, stop, &ticket).await?;
             tracing::debug!(origin = %ticket.origin, turn = %ticket.turn, ?end, "turn ended");
-            Ok(Done::Turn)
+            Ok(FinishedTask::Turn)
         });
     }
 
     fn spawn_parse(&mut self, message: ParseMessage) {
         self.parses += 1;
-        self.idle = Idle::Unknown;
+        self.idle = IdleSweeps::Unknown;
         let shared = Arc::clone(&self.shared);
         self.parsing.spawn(async move {
             let end = parse_segment(&*shared.world, &shared.contexts, &shared.known, &message).await?;
             tracing::debug!(segment = %message.segment, ?end, "parse ended");
-            Ok(Done::Parse)
+            Ok(FinishedTask::Parse)
         });
     }
 
     fn spawn_start(&mut self, command: StartCommand) {
-        self.idle = Idle::Unknown;
+        self.idle = IdleSweeps::Unknown;
         let shared = Arc::clone(&self.shared);
         self.tasks.spawn(async move {
             start(&*shared.world, &shared.contexts, &command, &Task::Crawl).await?;
-            Ok(Done::Command)
+            Ok(FinishedTask::Command)
         });
     }
 }

@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
 use crate::Message;
-use crate::run::Answered;
+use crate::run::ReplyCounts;
 
 /// The result of a handled message. Only errors are delivered again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,24 +39,24 @@ struct Failure {
 impl Reply {
     /// Returns the number of messages to deliver again.
     #[must_use]
-    pub fn failed(&self) -> usize {
+    pub fn failed_count(&self) -> usize {
         self.batch_item_failures.len()
     }
 
     /// Returns the number of messages refused for good.
     #[must_use]
-    pub const fn refused(&self) -> usize {
+    pub const fn refused_count(&self) -> usize {
         self.refused
     }
 }
 
-impl Answered for Reply {
+impl ReplyCounts for Reply {
     fn messages_failed(&self) -> usize {
-        self.failed()
+        self.failed_count()
     }
 
     fn messages_refused(&self) -> usize {
-        self.refused()
+        self.refused_count()
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
             }
         })
         .await;
-        assert_eq!((reply.failed(), reply.refused()), (2, 1));
+        assert_eq!((reply.failed_count(), reply.refused_count()), (2, 1));
         let expected = json!({"batchItemFailures": [{"itemIdentifier": "id-error"}, {"itemIdentifier": "id-panic"}]});
         assert_eq!(serde_json::to_value(&reply).unwrap(), expected, "as the event source mapping reads it");
     }

@@ -20,7 +20,7 @@ pub struct Deadline(Timestamp);
 impl Deadline {
     /// Converts the runtime's milliseconds since 1970. A time that is out of range never comes.
     #[must_use]
-    pub fn of_millis(millis: u64) -> Self {
+    pub fn from_millis(millis: u64) -> Self {
         let at = i64::try_from(millis).ok().and_then(|millis| Timestamp::from_millisecond(millis).ok());
         Self(at.unwrap_or(Timestamp::MAX))
     }
@@ -49,13 +49,13 @@ mod tests {
     fn a_turn_leaves_the_reserve() {
         let now = Timestamp::from_second(1_795_000_000).unwrap();
         let longest = Duration::from_secs(240);
-        let deadline = |seconds: i64| Deadline::of_millis(u64::try_from((1_795_000_000 + seconds) * 1_000).unwrap());
+        let deadline = |seconds: i64| Deadline::from_millis(u64::try_from((1_795_000_000 + seconds) * 1_000).unwrap());
         for (deadline, expected, why) in [
             (deadline(600), 240, "time enough"),
             (deadline(270), 100, "what is left before the reserve"),
             (deadline(100), 0, "less than the reserve: no request is made"),
             (deadline(-5), 0, "it is over"),
-            (Deadline::of_millis(u64::MAX), 240, "no deadline at all"),
+            (Deadline::from_millis(u64::MAX), 240, "no deadline at all"),
         ] {
             assert_eq!(deadline.turn(now, longest).as_secs(), expected, "{why}");
         }
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn walks_share_what_is_left() {
         let now = Timestamp::from_second(1_795_000_000).unwrap();
-        let deadline = |seconds: i64| Deadline::of_millis(u64::try_from((1_795_000_000 + seconds) * 1_000).unwrap());
+        let deadline = |seconds: i64| Deadline::from_millis(u64::try_from((1_795_000_000 + seconds) * 1_000).unwrap());
         for (deadline, steps, expected, why) in [
             (deadline(300), 1, 240, "all of it but the reserve"),
             (deadline(240), 3, 60, "three crawls to sweep"),

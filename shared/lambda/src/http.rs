@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use url::form_urlencoded;
 
-use crate::run::Answered;
+use crate::run::ReplyCounts;
 
 /// A request, reduced to what the functions read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,4 +92,4 @@ impl HttpReply {
 }
 
 /// It has no messages.
-impl Answered for HttpReply {}
+impl ReplyCounts for HttpReply {}

@@ -20,6 +20,6 @@ pub use deadline::{Deadline, RESERVE, WALK_RESERVE};
 pub use dragline_aws::{DynamoReader, DynamoRetained, S3Editions, S3Publications};
 pub use event::{Event, EventError, Message, MessageError, read_message};
 pub use http::{HttpReply, HttpRequest};
-pub use run::{Answered, Invocation, RunError, run};
+pub use run::{Invocation, ReplyCounts, RunError, run};
 pub use settings::{SettingError, Settings, days};
 pub use world::AwsWorld;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::used::Used;
+use crate::used::InvocationUsage;
 
 /// The namespace of all functions' metrics.
 const NAMESPACE: &str = "Dragline";
@@ -28,12 +28,12 @@ pub(crate) struct Metric {
 }
 
 /// Writes the line of an invocation that ended at this time.
-pub(crate) fn publish(function: &str, at: Timestamp, metrics: &[Metric], took: Duration, used: &Used) {
+pub(crate) fn publish(function: &str, at: Timestamp, metrics: &[Metric], took: Duration, used: &InvocationUsage) {
     // Standard output lives as long as the process.
     _ = writeln!(std::io::stdout(), "{}", line(function, at, metrics, took, used));
 }
 
-fn line(function: &str, at: Timestamp, metrics: &[Metric], took: Duration, used: &Used) -> Value {
+fn line(function: &str, at: Timestamp, metrics: &[Metric], took: Duration, used: &InvocationUsage) -> Value {
     let mut line = Map::new();
     line.insert(DIMENSION.to_owned(), function.into());
     line.insert("TookMillis".to_owned(), u64::try_from(took.as_millis()).unwrap_or(u64::MAX).into());

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tracing::Instrument as _;
 
 use crate::metrics::{Metric, publish};
-use crate::used::Used;
+use crate::used::InvocationUsage;
 use crate::world::adapters;
 use crate::{AwsWorld, Deadline, Event, Settings, logs};
 
@@ -27,7 +27,7 @@ pub struct Invocation {
 }
 
 /// The answer to an invocation, with its counts for metrics.
-pub trait Answered: Serialize {
+pub trait ReplyCounts: Serialize {
     /// Returns the number of messages to deliver again.
     fn messages_failed(&self) -> usize {
         0
@@ -52,7 +52,7 @@ pub async fn run<H, F, R>(
 where
     H: Clone,
     F: Future<Output = Result<R, RunError>>,
-    R: Answered,
+    R: ReplyCounts,
 {
     logs::start();
     let settings = Settings::read(|name| std::env::var(name).ok())?;
@@ -64,7 +64,7 @@ where
         let span = tracing::info_span!("invocation", function, request_id = event.context.request_id);
         let work = async move {
             let (begun, cpu, usage) = (clock.monotonic(), cpu_time(), meter.usage());
-            let deadline = Deadline::of_millis(event.context.deadline);
+            let deadline = Deadline::from_millis(event.context.deadline);
             let event = Event::read(event.payload)?;
             let messages = event.messages();
             let invocation = Invocation { event, deadline };
@@ -76,7 +76,7 @@ where
                 Metric { name: "MessagesFailed", count: reply.messages_failed() },
                 Metric { name: "MessagesRefused", count: reply.messages_refused() },
             ];
-            let used = Used::new(messages, cpu_time().saturating_sub(cpu), &meter.usage().since(&usage));
+            let used = InvocationUsage::new(messages, cpu_time().saturating_sub(cpu), &meter.usage().since(&usage));
             publish(function, clock.now(), &metrics, clock.monotonic() - begun, &used);
             Ok::<_, RunError>(reply)
         };

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// The usage of an invocation, apart from its duration, which Lambda reports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Used {
+pub(crate) struct InvocationUsage {
     /// Its messages: each was received, and is deleted or delivered again.
     messages: usize,
     /// The CPU time of the process.
@@ -22,7 +22,7 @@ pub(crate) struct Used {
     read_half_units: BTreeMap<&'static str, u64>,
 }
 
-impl Used {
+impl InvocationUsage {
     /// Returns the usage of an invocation with this many messages.
     pub(crate) fn new(messages: usize, cpu: Duration, usage: &Usage) -> Self {
         Self {
@@ -43,14 +43,14 @@ pub(crate) mod tests {
     use super::*;
 
     /// Returns a sample: two messages, three calls, and units of two tables.
-    pub(crate) fn example() -> Used {
+    pub(crate) fn example() -> InvocationUsage {
         let call = |operation: &str| Call { service: "DynamoDB".to_owned(), operation: operation.to_owned() };
         let usage = Usage {
             calls: BTreeMap::from([(call("GetItem"), 2), (call("Query"), 1)]),
             writes: BTreeMap::from([(Table::Log, WriteUnits(5))]),
             reads: BTreeMap::from([(Table::Crawls, ReadUnits { halves: 3 })]),
         };
-        Used::new(2, Duration::from_micros(1_500), &usage)
+        InvocationUsage::new(2, Duration::from_micros(1_500), &usage)
     }
 
     #[test]

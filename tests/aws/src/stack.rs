@@ -13,20 +13,20 @@ use dragline_domain::command::Command;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::Selection;
 use dragline_domain::ids::CrawlId;
-use dragline_domain::remake::Remade;
+use dragline_domain::remake::RemakeTotals;
 use dragline_domain::retention::Retention;
 use dragline_local::{MemoryQueue, SystemClock};
-use dragline_pipeline::parse::past::{RemakeEnded, remake};
-use dragline_pipeline::retention::{Pruned, Stores, prune};
+use dragline_pipeline::parse::past::{RemakeEnd, remake};
+use dragline_pipeline::retention::{PruneTotals, Stores, prune};
 use dragline_pipeline::schedule::put;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::queue::Nobody;
 use dragline_ports::reader::Reader as _;
 use dragline_ports::remaking::Remaking as _;
-use dragline_ports::retention::Effect;
+use dragline_ports::retention::PruneMode;
 use dragline_publish::{SiteLimits, SitePublication, publish_site};
-use dragline_report::site::Making;
+use dragline_report::site::ReportStamp;
 use dragline_testkit::whole_crawls::{Network, command_in, crawl_in};
 use serde_json::Value;
 
@@ -117,7 +117,7 @@ impl EmulatedStack {
         let (folder, documents) = (tempfile::tempdir().unwrap(), self.fresh.documents());
         let reader = DynamoReader::new(self.frontier.clone(), documents.clone(), crawl.clone());
         let iteration = reader.latest_iteration().await.unwrap().unwrap();
-        let making = Making { program: "test".to_owned(), at: SystemClock::new().now() };
+        let making = ReportStamp { program: "test".to_owned(), at: SystemClock::new().now() };
         let publication =
             SitePublication { iteration, folder: folder.path().to_owned(), making, limits: SiteLimits::default() };
         let (editions, publications) = (S3Editions::beside(&documents), S3Publications::beside(&documents));
@@ -128,15 +128,15 @@ impl EmulatedStack {
     ///
     /// # Panics
     /// If that fails.
-    pub async fn prune(&self, crawl: &CrawlId, kept: NonZeroU32) -> Pruned {
+    pub async fn prune(&self, crawl: &CrawlId, kept: NonZeroU32) -> PruneTotals {
         let (archive, retained) =
             (self.fresh.archive_there(), DynamoRetained::new(self.frontier.clone(), self.fresh.documents()));
         let stores = Stores { retained: &retained, origins: &self.frontier, archive: &archive, queue: &Nobody };
         let (retention, now) = (Retention::Newest(kept), SystemClock::new().now());
-        let (mut all, mut from) = (Pruned::default(), None);
+        let (mut all, mut from) = (PruneTotals::default(), None);
         loop {
             let rest = || ControlFlow::Break(());
-            let (some, place) = prune(&stores, crawl, retention, Effect::Delete, now, from, rest).await.unwrap();
+            let (some, place) = prune(&stores, crawl, retention, PruneMode::Delete, now, from, rest).await.unwrap();
             all.cut = some.cut;
             all.objects += some.objects;
             all.kept += some.kept;
@@ -154,13 +154,13 @@ impl EmulatedStack {
     ///
     /// # Panics
     /// If an iteration is open, or somebody else makes them again.
-    pub async fn remake(&self, crawl: &CrawlId) -> PortResult<Remade> {
+    pub async fn remake(&self, crawl: &CrawlId) -> PortResult<RemakeTotals> {
         let clock = SystemClock::new();
         let queue = MemoryQueue::new(&clock, MESSAGES_MAX);
         let world = adapters(&self.fresh, &self.frontier, &queue, clock);
         let remaking = DynamoRemaking::new(self.frontier.clone(), self.fresh.documents());
         let ended = remake(&world, &remaking, crawl, Selection::All, "test", |_| ()).await?;
-        let RemakeEnded::Through(job, done) = ended else { panic!("{ended:?}") };
+        let RemakeEnd::Through(job, done) = ended else { panic!("{ended:?}") };
         remaking.end_remake(crawl, &job).await?;
         Ok(done)
     }

@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use dragline_aws::DynamoFrontier;
 use dragline_domain::frontier::{
-    AddTodo, ChunkKey, Claimable, Claimer, Committed, Holder, Lease, LeaseState, ObjectKey, OriginKey, OriginRows,
-    ParsePart, ParserCounters, PartKind, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, ShorterWays, Sighting,
-    Take, TakeRefused, Task, TodoEntry, TodoSource, split_into_chunks,
+    AddTodo, ChunkKey, Claimable, Claimer, Holder, Lease, LeaseState, ObjectKey, OriginKey, OriginRows, ParsePart,
+    ParserCounters, PartKind, Reserve, Seeding, SegmentCommitted, SegmentId, SegmentRow, SegmentState, ShorterWays,
+    Sighting, TakeRefused, TakeRequest, Task, TodoEntry, TodoSource, split_into_chunks,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::politeness::Pace;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{
     BeginIteration, ClaimRequest, CommitParse, CommitSegment, Iterations, Origins, ParseCommitted, Parses, SeedOrigin,
-    Seeded, Turns,
+    SeedResult, Turns,
 };
 use jiff::Timestamp;
 
@@ -52,7 +52,7 @@ impl<'f> Story<'f> {
             task: Task::Crawl,
         };
         frontier.begin_iteration(&begin).await.unwrap();
-        assert_eq!(story.seed().await.unwrap(), Seeded::Added);
+        assert_eq!(story.seed().await.unwrap(), SeedResult::Added);
         story
     }
 
@@ -78,7 +78,7 @@ impl<'f> Story<'f> {
     ///
     /// # Errors
     /// Those of the port.
-    pub async fn seed(&self) -> PortResult<Seeded> {
+    pub async fn seed(&self) -> PortResult<SeedResult> {
         let seeding = Seeding::new(&self.trigger(), 0);
         let entry = TodoEntry::new("/");
         let seed = SeedOrigin {
@@ -106,9 +106,9 @@ impl<'f> Story<'f> {
 
     /// A request for the lease, for two minutes from this second.
     #[must_use]
-    pub fn request_to_take(&self, by: u128, second: i64) -> Take {
+    pub fn request_to_take(&self, by: u128, second: i64) -> TakeRequest {
         let token = LeaseToken::from_bits(by);
-        Take {
+        TakeRequest {
             turn: Turn(1),
             token,
             until: at(second + 120),
@@ -127,7 +127,7 @@ impl<'f> Story<'f> {
         let holder = lease.holder().expect("it is held");
         let id = SegmentId { origin: self.origin.clone(), turn: lease.turn, n: lease.segments };
         let segment = SegmentRow {
-            object: ObjectKey::of_segment(&id, Iteration::FIRST, &holder.token),
+            object: ObjectKey::for_segment(&id, Iteration::FIRST, &holder.token),
             id,
             iteration: Iteration::FIRST,
             token: holder.token.clone(),
@@ -153,7 +153,7 @@ impl<'f> Story<'f> {
     pub async fn commit(&self) -> CommitSegment {
         let lease = self.take(1).await.unwrap().expect("it is free");
         let commit = self.segment(&lease).await;
-        assert_eq!(self.frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
+        assert_eq!(self.frontier.commit_segment(&commit).await.unwrap(), SegmentCommitted::Done);
         commit
     }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::outcome::Outcome::{BlockedPrivateAddress, FileIngested};
 use dragline_http::{HttpFetcher, NameLookup};
-use dragline_ports::fetcher::{FetchRequest, Fetched, Fetcher};
+use dragline_ports::fetcher::{FetchOutcome, FetchRequest, Fetcher};
 use dragline_testkit::hostile::{HostileSite, head, html, links, reply};
 use dragline_testkit::whole_crawls::{Crawled, Network, definition};
 
@@ -62,7 +62,7 @@ impl OnePublicServer {
 }
 
 impl Fetcher for OnePublicServer {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let is_public = request.url.host() == self.host;
         if is_public { self.allowed.fetch(request).await } else { self.guarded.fetch(request).await }
     }

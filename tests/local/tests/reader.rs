@@ -9,8 +9,8 @@ use dragline_domain::capture::{
 };
 use dragline_domain::document::{Disposition, Document, Link, LinkKind, Page, Rel};
 use dragline_domain::frontier::{
-    CandidateUpdate, Claimable, Claimer, EndedVisit, Known, LastCapture, LeadsTo, LinksDecided, ReadAs, RulesDigest,
-    SegmentRow, ShorterWays, Sighting, StateChange, VisitPlace,
+    CandidateUpdate, Claimable, Claimer, LastCapture, LinkDecisions, ReadAs, RulesDigest, SegmentRow, ShorterWays,
+    Sighting, StateChange, UrlHistory, VisitPlace, VisitResult, VisitTarget,
 };
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::outcome::Outcome;
@@ -61,7 +61,7 @@ fn visited(n: u32, path: &str, outcome: Outcome, answer: (u64, Option<u16>)) -> 
         finality: Finality::Final,
         detail: None,
         exchange: Some(Box::new(exchange)),
-        known: Known::default(),
+        known: UrlHistory::default(),
         demand: None,
         missing: None,
     };
@@ -136,7 +136,7 @@ fn shown(segment: &SegmentRow, n: u32) -> StateChange {
     StateChange::Shown {
         place: VisitPlace { iteration: segment.iteration, turn: segment.id.turn, segment: segment.id.n, n },
         outcome: Outcome::FileIngested,
-        links: LinksDecided { by: RulesDigest(1), depth: 0 },
+        links: LinkDecisions { by: RulesDigest(1), depth: 0 },
         changed_at: Some(at(0)),
     }
 }
@@ -177,7 +177,7 @@ async fn crawled() -> (TempDir, Reading) {
         iteration: Iteration::FIRST,
         turn: segment.id.turn,
         n: 0,
-        ended: Some(EndedVisit {
+        ended: Some(VisitResult {
             outcome: Outcome::FileIngested,
             at: at(0),
             capture: Some(capture),
@@ -187,7 +187,7 @@ async fn crawled() -> (TempDir, Reading) {
             blocked_by: None,
         }),
         state: shown(&segment, 0),
-        leads_to: LeadsTo::AsBefore,
+        leads_to: VisitTarget::AsBefore,
         text: None,
     };
     frontier.update_candidates(&origin(), &[update]).await.unwrap();
@@ -203,7 +203,7 @@ fn lines<T: Serialize>(rows: &[T]) -> String {
 #[tokio::test]
 async fn rows_are_given_as_stored() {
     let (_directory, reading) = crawled().await;
-    let (reader, filter) = (&reading.into_reader(origin().crawl), &Filter::of_iteration(Iteration::FIRST));
+    let (reader, filter) = (&reading.into_reader(origin().crawl), &Filter::by_iteration(Iteration::FIRST));
     for limit in [1, 2, 500] {
         let pages =
             every_row(|after: Option<Cursor>| async move { reader.pages(filter, after.as_ref(), limit).await }).await;
@@ -238,8 +238,8 @@ async fn a_filter_narrows_what_is_given() {
     for (crawl, filter, expected, why) in [
         ("docs", all(), (7, 2, 3, 1, 2), "everything"),
         ("other", all(), (0, 0, 0, 0, 0), "another crawl"),
-        ("docs", Filter::of_iteration(Iteration::FIRST), (7, 2, 3, 1, 1), "one URL still waits and did not end in it"),
-        ("docs", Filter::of_iteration(Iteration::FIRST.next()), (0, 0, 0, 0, 0), "an iteration that has not begun"),
+        ("docs", Filter::by_iteration(Iteration::FIRST), (7, 2, 3, 1, 1), "one URL still waits and did not end in it"),
+        ("docs", Filter::by_iteration(Iteration::FIRST.next()), (0, 0, 0, 0, 0), "an iteration that has not begun"),
         ("docs", Filter { origin: Some(origin().origin), ..all() }, (7, 2, 3, 1, 2), "the only origin"),
         ("docs", Filter { origin: Some(elsewhere.origin()), ..all() }, (0, 0, 0, 0, 0), "an unknown origin"),
         ("docs", Filter { url: Some(url("/")), ..all() }, (1, 1, 3, 1, 1), "a page"),

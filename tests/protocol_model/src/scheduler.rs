@@ -1,6 +1,6 @@
 //! A scheduler: begins the iteration, claims the seeds, opens their origins, returns the token.
 
-use dragline_domain::frontier::{Claim, Claimable, Claimer, Known, claim};
+use dragline_domain::frontier::{Claim, Claimable, Claimer, UrlHistory, claim};
 use dragline_domain::ids::Iteration;
 
 use crate::model::Model;
@@ -210,7 +210,7 @@ fn go_on(model: &Model, state: &State, job: Job, from: Option<Opening>) -> Sched
 fn has_due(model: &Model, state: &State, job: &Job, origin: OriginNumber) -> bool {
     let is_due = |page: Page| {
         let candidate = state.candidates.get(&page);
-        let (nothing, recrawl) = (Known::default(), Claimer::recrawl());
+        let (nothing, recrawl) = (UrlHistory::default(), Claimer::recrawl());
         let claim = claim(candidate, &nothing, job.iteration, &recrawl, Claimable::Due(now()), None).outcome();
         matches!(claim, Claim::Own { .. })
     };

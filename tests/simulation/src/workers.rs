@@ -12,7 +12,7 @@ use dragline_pipeline::handover::Handover;
 use dragline_pipeline::live::LiveTurns;
 use dragline_pipeline::parse::{KnownUrls, parse_segment};
 use dragline_pipeline::schedule::start;
-use dragline_pipeline::sweep::{Swept, sweep};
+use dragline_pipeline::sweep::{SweepResult, sweep};
 use dragline_pipeline::tell::tell_owed;
 use dragline_pipeline::{Timing, World};
 use dragline_ports::clock::Clock;
@@ -201,7 +201,7 @@ impl Desk {
             let pause = if is_often { SWEEP_EVERY_IN_ONE_PROCESS } else { SWEEP_EVERY };
             self.world.clock().sleep(pause).await;
             match self.sweep_once(&crawl).await {
-                Ok((Swept::Closed(row), 0)) => self.conductor.iteration_closed(row.number),
+                Ok((SweepResult::Closed(row), 0)) => self.conductor.iteration_closed(row.number),
                 Ok(_) => {}
                 Err(error) => self.conductor.note(format_args!("the sweep failed: {error}")),
             }
@@ -209,7 +209,7 @@ impl Desk {
     }
 
     /// Sweeps and sends all notices, due or not. Returns how many are left.
-    async fn sweep_once(&self, crawl: &CrawlId) -> PortResult<(Swept, usize)> {
+    async fn sweep_once(&self, crawl: &CrawlId) -> PortResult<(SweepResult, usize)> {
         let swept = sweep(&*self.world, crawl, self.world.clock().now()).await?;
         Ok((swept, tell_owed(&*self.world, Timestamp::MAX).await?))
     }

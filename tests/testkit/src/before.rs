@@ -8,9 +8,10 @@ use std::sync::Arc;
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Ahead, Begun, Blame, CandidateUpdate, ChunkKey, Claim, Committed, CrawlPut, CrawlStamp, DomainRow, DueQuery,
-    HostAsk, HostRow, Inbox, IterationRow, Lease, Named, Nearer, OriginKey, OriginRows, OriginsJoined, ReleaseRefused,
-    SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
+    CandidateUpdate, ChunkKey, Claim, CrawlPut, CrawlStamp, DomainRow, DueQuery, HostRequest, HostRow, Inbox,
+    IterationBegun, IterationRow, LaterCandidates, Lease, NamersUpdate, OriginKey, OriginRows, OriginsJoined,
+    ParseFault, ReleaseRefused, SegmentCommitted, SegmentId, SegmentRow, ShorterWayState, StatusChange, TakeRefused,
+    TakeRequest, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
 use dragline_domain::url::{DomainKey, HostKey, Origin};
@@ -19,8 +20,8 @@ use dragline_ports::frontier::{
     BeginIteration, BeginParse, Candidates, ClaimRequest, CommitParse, CommitSegment, CrawlLog, CrawlRow, Crawls,
     CursorMoved, DuePage, Endings, Fact, GiveBackHost, GiveUp, Hosts, IterationClosed, Iterations, JoinOrigins,
     KeptRobots, MoveCursor, MoveSchedule, NoticeKept, NoticeState, Origins, Overdue, OverdueKinds, OverdueWork,
-    OwedNotice, OwedNotices, ParseCommitted, Parses, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
-    Settled, Turns,
+    OwedNotice, OwedNotices, ParseCommitted, Parses, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin,
+    SeedResult, SettleResult, Turns,
 };
 use jiff::Timestamp;
 
@@ -99,7 +100,7 @@ operations! {
         was_handled(crawl: &CrawlId, trigger: &TriggerId) -> bool, on trigger;
     }
     Iterations {
-        begin_iteration(begin: &BeginIteration) -> Begun, on &begin.crawl;
+        begin_iteration(begin: &BeginIteration) -> IterationBegun, on &begin.crawl;
         latest_iteration(crawl: &CrawlId) -> Option<IterationRow>, on crawl;
         load_iteration(crawl: &CrawlId, number: Iteration) -> Option<IterationRow>, on crawl;
         return_token(crawl: &CrawlId, number: Iteration) -> (), on crawl;
@@ -109,22 +110,22 @@ operations! {
         progress(crawl: &CrawlId, iteration: Iteration) -> Progress, on crawl;
     }
     Origins {
-        seed_origin(seed: &SeedOrigin) -> Seeded, on &seed.origin;
+        seed_origin(seed: &SeedOrigin) -> SeedResult, on &seed.origin;
         list_origins(crawl: &CrawlId, after: Option<&Origin>, limit: usize) -> Vec<Origin>, on crawl;
         load_origin(origin: &OriginKey) -> Option<OriginRows>, on origin;
         load_inbox(origin: &OriginKey) -> Option<Inbox>, on origin;
     }
     Turns {
-        take_lease(origin: &OriginKey, iteration: Iteration, take: &Take) -> Result<Lease, TakeRefused>, on origin;
+        take_lease(origin: &OriginKey, iteration: Iteration, take: &TakeRequest) -> Result<Lease, TakeRefused>, on origin;
         load_chunk(origin: &OriginKey, key: &ChunkKey) -> Option<TodoChunk>, on origin;
         first_chunk(origin: &OriginKey, iteration: Iteration, skip: &[ChunkKey]) -> Option<TodoChunk>, on origin;
-        commit_segment(commit: &CommitSegment) -> Committed, on &commit.segment.id;
+        commit_segment(commit: &CommitSegment) -> SegmentCommitted, on &commit.segment.id;
         release(release: &ReleaseLease) -> Result<(), ReleaseRefused>, on &release.origin, or Err(ReleaseRefused::Changed);
     }
     Hosts {
         load_host(host: &HostKey) -> Option<HostRow>, on host;
         load_domain(domain: &DomainKey) -> Option<DomainRow>, on domain;
-        take_host(host: &HostKey, ask: &HostAsk) -> Result<HostRow, Timestamp>, on host;
+        take_host(host: &HostKey, ask: &HostRequest) -> Result<HostRow, Timestamp>, on host;
         give_back_host(back: &GiveBackHost) -> (), on &back.host;
     }
     KeptRobots {
@@ -134,12 +135,12 @@ operations! {
     Parses {
         load_segment(id: &SegmentId) -> Option<SegmentRow>, on id;
         begin_parse(begin: &BeginParse) -> Option<SegmentRow>, on &begin.segment;
-        give_back_parse(id: &SegmentId, token: &ParseToken, blame: Blame) -> (), on id;
+        give_back_parse(id: &SegmentId, token: &ParseToken, blame: ParseFault) -> (), on id;
         commit_parse(commit: &CommitParse) -> ParseCommitted, on &commit.segment;
     }
     Endings {
-        settle(origin: &OriginKey, seen: &OriginRows) -> Settled, on origin, or Settled::Changed;
-        give_up(give_up: &GiveUp) -> Settled, on &give_up.origin, or Settled::Changed;
+        settle(origin: &OriginKey, seen: &OriginRows) -> SettleResult, on origin, or SettleResult::Changed;
+        give_up(give_up: &GiveUp) -> SettleResult, on &give_up.origin, or SettleResult::Changed;
     }
     OverdueWork {
         overdue(crawl: &CrawlId, due_by: Timestamp, kinds: OverdueKinds, limit: usize) -> Vec<Overdue>, on crawl, or Vec::new();
@@ -164,7 +165,7 @@ impl<B: Before, F: Candidates> Candidates for Behind<B, F> {
         origin: &OriginKey,
         iteration: Iteration,
         paths: &[String],
-    ) -> PortResult<Vec<Option<Nearer>>> {
+    ) -> PortResult<Vec<Option<ShorterWayState>>> {
         self.before.pass("frontier.nearer", origin, None, self.inner.nearer(origin, iteration, paths)).await
     }
 
@@ -175,8 +176,11 @@ impl<B: Before, F: Candidates> Candidates for Behind<B, F> {
         after: &str,
         limit: usize,
     ) -> PortResult<DuePage> {
-        let none_there =
-            |next: &str| DuePage { entries: Vec::new(), next: Some(next.to_owned()), ahead: Ahead::default() };
+        let none_there = |next: &str| DuePage {
+            entries: Vec::new(),
+            next: Some(next.to_owned()),
+            ahead: LaterCandidates::default(),
+        };
         let page = async {
             if after.is_empty() && self.before.empties_first_page() {
                 // Comes before every path.
@@ -193,7 +197,7 @@ impl<B: Before, F: Candidates> Candidates for Behind<B, F> {
             .await
     }
 
-    async fn add_namers(&self, origin: &OriginKey, named: &[Named]) -> PortResult<()> {
+    async fn add_namers(&self, origin: &OriginKey, named: &[NamersUpdate]) -> PortResult<()> {
         self.before.pass("frontier.add_namers", origin, None, self.inner.add_namers(origin, named)).await
     }
 }

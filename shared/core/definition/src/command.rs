@@ -16,7 +16,7 @@ use serde::Deserialize;
 use crate::error::{DefinitionErrors, Diagnostic, Diagnostics, Location};
 use crate::read::{ReadDraft, Text};
 use crate::units::duration;
-use crate::{Runs, checked, read, shape};
+use crate::{RunsWhere, check_draft, read, shape};
 
 /// The limit on a message, in bytes.
 pub const COMMAND_BYTES_MAX: usize = 256 << 10;
@@ -94,7 +94,7 @@ struct RawPrune {
     segment: Option<u64>,
 }
 
-type Found<T> = Result<T, Diagnostics>;
+type CommandResult<T> = Result<T, Diagnostics>;
 
 /// Reads a command from the body of a message.
 ///
@@ -110,25 +110,27 @@ pub fn parse_command(body: &str) -> Result<Command, DefinitionErrors> {
         ))));
     }
     let raw: RawCommand = shape::parse(body).map_err(|found| errors(vec![found]))?;
-    one(raw).map_err(errors)
+    single_command(raw).map_err(errors)
 }
 
 /// Returns the one command of a message.
-fn one(raw: RawCommand) -> Found<Command> {
+fn single_command(raw: RawCommand) -> CommandResult<Command> {
     let RawCommand { url: address, demand, definition, start, reparse, put_crawl, pause, resume, stop, remove, prune } =
         raw;
     let change = |change| move |raw: RawCrawl| Ok(Command::Change { crawl: name(&raw.crawl)?, change });
     let mut commands = [
         address.map(|text| url(&text).map(Command::Url)),
-        demand.as_ref().map(demanded),
-        definition.map(|read| Ok(Command::Define(Box::new(checked(read, Vec::new(), Runs::OnStack)?)))),
+        demand.as_ref().map(read_demand),
+        definition.map(|read| Ok(Command::Define(Box::new(check_draft(read, Vec::new(), RunsWhere::OnStack)?)))),
         start.map(begin),
         reparse.map(|raw| {
-            let selection =
-                Selection::from_condition(raw.r#where.map(|condition| sound(condition, &raw.crawl)).transpose()?);
+            let selection = Selection::from_condition(
+                raw.r#where.map(|condition| check_condition(condition, &raw.crawl)).transpose()?,
+            );
             Ok(Command::Reparse { crawl: name(&raw.crawl)?, selection })
         }),
-        put_crawl.map(|raw| Ok(Command::PutCrawl(Box::new(checked(raw.definition, Vec::new(), Runs::OnStack)?)))),
+        put_crawl
+            .map(|raw| Ok(Command::PutCrawl(Box::new(check_draft(raw.definition, Vec::new(), RunsWhere::OnStack)?)))),
         pause.map(change(StatusChange::Pause)),
         resume.map(change(StatusChange::Resume)),
         stop.map(change(StatusChange::Stop)),
@@ -144,23 +146,23 @@ fn one(raw: RawCommand) -> Found<Command> {
     }
 }
 
-fn begin(raw: RawStart) -> Found<Command> {
+fn begin(raw: RawStart) -> CommandResult<Command> {
     let trigger = raw.trigger.map(|text| trigger(&text)).transpose()?;
     Ok(Command::Start { crawl: name(&raw.crawl)?, trigger })
 }
 
-fn retain(raw: &RawPrune) -> Found<Command> {
+fn retain(raw: &RawPrune) -> CommandResult<Command> {
     let crawl = name(&raw.crawl)?;
     let retention = match (raw.keep, &raw.older_than) {
         (Some(newest), None) => Retention::Newest(newest),
         (None, Some(text)) => {
-            let time = duration(&text.value).map_err(|wrong| at(text, Diagnostic::new(wrong.to_string())))?;
+            let time = duration(&text.value).map_err(|wrong| located(text, Diagnostic::new(wrong.to_string())))?;
             Retention::Within(time)
         }
-        _ => return Err(at(&raw.crawl, Diagnostic::new("give either `keep` or `older_than`"))),
+        _ => return Err(located(&raw.crawl, Diagnostic::new("give either `keep` or `older_than`"))),
     };
     let origin = |text: &Text| {
-        let wrong = || at(text, Diagnostic::new("this is not a valid origin"));
+        let wrong = || located(text, Diagnostic::new("this is not a valid origin"));
         text.value.parse::<Origin>().map_err(|_| wrong())
     };
     let from = match (raw.after.as_ref().map(origin).transpose()?, raw.turn, raw.segment) {
@@ -175,8 +177,8 @@ fn retain(raw: &RawPrune) -> Found<Command> {
 }
 
 /// Reads URLs on demand. Without a name, the crawl is that of their host.
-fn demanded(raw: &RawDemand) -> Found<Command> {
-    let urls: Vec<CrawlUrl> = raw.urls.iter().map(url).collect::<Found<_>>()?;
+fn read_demand(raw: &RawDemand) -> CommandResult<Command> {
+    let urls: Vec<CrawlUrl> = raw.urls.iter().map(url).collect::<CommandResult<_>>()?;
     let Some(first) = urls.first() else {
         return Err(vec![(
             Location::START,
@@ -191,50 +193,50 @@ fn demanded(raw: &RawDemand) -> Found<Command> {
         && let Some(other) = urls.iter().position(|url| CrawlId::for_origin(&url.origin()) != crawl)
     {
         let diagnostic = Diagnostic::new(format!("this URL is not of `{crawl}`, as the first one is"));
-        return Err(at(&raw.urls[other], diagnostic.hint("name the crawl that visits them all with `crawl`")));
+        return Err(located(&raw.urls[other], diagnostic.hint("name the crawl that visits them all with `crawl`")));
     }
     let pattern = |text: &Text| {
         text.value
             .parse::<UrlPattern>()
-            .map_err(|error| at(text, Diagnostic::new(error.to_string()).hint(error.hint())))
+            .map_err(|error| located(text, Diagnostic::new(error.to_string()).hint(error.hint())))
     };
     let demand = Demand {
         pattern: raw.pattern.as_ref().map(pattern).transpose()?,
-        skip: raw.skip.iter().map(pattern).collect::<Found<_>>()?,
+        skip: raw.skip.iter().map(pattern).collect::<CommandResult<_>>()?,
         depth: raw.depth,
         visits: if raw.force { Visits::All } else { Visits::Due },
     };
     let too_long = |error: DemandTooLong| vec![(Location::START, Diagnostic::new(error.to_string()))];
-    Ok(Command::Demand { crawl, urls, demand: demand.checked().map_err(too_long)? })
+    Ok(Command::Demand { crawl, urls, demand: demand.validate().map_err(too_long)? })
 }
 
 /// Returns the condition if it is meaningful. A mistake is reported at the name of its crawl, as
 /// conditions have no location.
-fn sound(condition: Condition, near: &Text) -> Found<Condition> {
+fn check_condition(condition: Condition, near: &Text) -> CommandResult<Condition> {
     match condition.mistake() {
         None => Ok(condition),
-        Some(mistake) => Err(at(near, Diagnostic::new(mistake.to_string()))),
+        Some(mistake) => Err(located(near, Diagnostic::new(mistake.to_string()))),
     }
 }
 
 /// Reads a URL without stripping parameters, as that depends on its crawl.
-fn url(text: &Text) -> Found<CrawlUrl> {
-    read::seed(&text.value, &UrlRules::keep_all()).map_err(|diagnostic| at(text, diagnostic))
+fn url(text: &Text) -> CommandResult<CrawlUrl> {
+    read::seed(&text.value, &UrlRules::keep_all()).map_err(|diagnostic| located(text, diagnostic))
 }
 
-fn name(text: &Text) -> Found<CrawlId> {
+fn name(text: &Text) -> CommandResult<CrawlId> {
     text.value
         .parse()
-        .map_err(|error: <CrawlId as std::str::FromStr>::Err| at(text, Diagnostic::new(error.to_string())))
+        .map_err(|error: <CrawlId as std::str::FromStr>::Err| located(text, Diagnostic::new(error.to_string())))
 }
 
-fn trigger(text: &Text) -> Found<TriggerId> {
+fn trigger(text: &Text) -> CommandResult<TriggerId> {
     let is_sound = (1..=TRIGGER_BYTES_MAX).contains(&text.value.len()) && text.value.bytes().all(is_sound_in_a_key);
     if is_sound {
         Ok(TriggerId(text.value.clone()))
     } else {
         let diagnostic = Diagnostic::new("this is not a valid trigger");
-        Err(at(text, diagnostic.hint("use 1 to 128 letters, digits and `.`, `_`, `:`, `-`, or leave it out")))
+        Err(located(text, diagnostic.hint("use 1 to 128 letters, digits and `.`, `_`, `:`, `-`, or leave it out")))
     }
 }
 
@@ -242,7 +244,7 @@ const fn is_sound_in_a_key(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b':' | b'-')
 }
 
-fn at(text: &Text, diagnostic: Diagnostic) -> Diagnostics {
+fn located(text: &Text, diagnostic: Diagnostic) -> Diagnostics {
     vec![(text.referenced.into(), diagnostic)]
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use dragline_domain::definition::Problem;
-use dragline_domain::shown::{is_obeyed, one_line, without_credentials};
+use dragline_domain::shown::{is_control, one_line, without_credentials};
 use serde_saphyr::Location as YamlLocation;
 
 /// The limit in characters on a message, a hint, or both on one line, as they quote the file.
@@ -98,7 +98,7 @@ impl Excerpt {
 fn printable(c: char) -> char {
     match c {
         '\t' => ' ',
-        c if is_obeyed(c) => '\u{fffd}',
+        c if is_control(c) => '\u{fffd}',
         c => c,
     }
 }

@@ -6,7 +6,7 @@ use dragline_domain::definition::Key;
 
 /// The meaning of a word in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum KeyOrSection {
     /// A key with a value.
     Key(Key),
     /// A section of keys.
@@ -14,11 +14,11 @@ pub(super) enum Known {
 }
 
 /// Returns the meaning of a word in a section, or at the top level.
-pub(super) fn find(section: Option<&str>, word: &str) -> Option<Known> {
+pub(super) fn find(section: Option<&str>, word: &str) -> Option<KeyOrSection> {
     let key = Key::ALL.iter().find(|key| key.section() == section && key.word() == word);
-    key.map(|key| Known::Key(*key)).or_else(|| {
+    key.map(|key| KeyOrSection::Key(*key)).or_else(|| {
         let named = Key::ALL.iter().filter_map(|key| key.section()).find(|section| *section == word);
-        named.filter(|_| section.is_none()).map(Known::Section)
+        named.filter(|_| section.is_none()).map(KeyOrSection::Section)
     })
 }
 
@@ -41,7 +41,7 @@ pub(super) fn words(section: Option<&'static str>) -> &'static [&'static str] {
 }
 
 /// Returns the key that a word would be in another section.
-pub(super) fn elsewhere(word: &str) -> Option<Key> {
+pub(super) fn find_in_other_sections(word: &str) -> Option<Key> {
     Key::ALL.iter().copied().find(|key| key.section().is_some() && key.word() == word)
 }
 
@@ -52,9 +52,9 @@ mod tests {
     #[test]
     fn each_key_is_known_only_in_its_section() {
         for (section, word, expected, why) in [
-            (None, "seeds", Some(Known::Key(Key::Seeds)), "a key of the file"),
-            (None, "budget", Some(Known::Section("budget")), "a section"),
-            (Some("budget"), "pages", Some(Known::Key(Key::BudgetPages)), "a key of a section"),
+            (None, "seeds", Some(KeyOrSection::Key(Key::Seeds)), "a key of the file"),
+            (None, "budget", Some(KeyOrSection::Section("budget")), "a section"),
+            (Some("budget"), "pages", Some(KeyOrSection::Key(Key::BudgetPages)), "a key of a section"),
             (None, "pages", None, "one level too high"),
             (Some("fetch"), "pages", None, "another section"),
             (Some("budget"), "budget", None, "no section within a section"),
@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(words(Some("recrawl")), ["policy", "interval", "min", "max", "rules"]);
         assert!(words(None).starts_with(&["name", "seeds", "sitemaps", "requisites", "scope"]), "{:?}", words(None));
         for key in Key::ALL {
-            assert_eq!(find(key.section(), key.word()), Some(Known::Key(*key)));
+            assert_eq!(find(key.section(), key.word()), Some(KeyOrSection::Key(*key)));
             assert!(words(key.section()).contains(&key.word()), "{key}");
         }
     }

@@ -24,7 +24,7 @@ pub use error::{DefinitionError, DefinitionErrors, Diagnostic};
 pub use units::{duration, size};
 pub use write::write;
 
-use dragline_domain::definition::{Condition, Definition, ItemMistake, Mistake, beyond_a_stack};
+use dragline_domain::definition::{Condition, Definition, ItemMistake, Mistake, stack_problems};
 use error::{Diagnostics, Location};
 use read::ReadDraft;
 use serde::de::DeserializeOwned;
@@ -50,7 +50,7 @@ pub fn parse(text: &str, source: &str) -> Result<Definition, DefinitionErrors> {
         return Err(errors(vec![(Location::START, diagnostic)]));
     }
     let (read, found) = shape::parse_around(text).map_err(errors)?;
-    checked(read, found, Runs::Anywhere).map_err(errors)
+    check_draft(read, found, RunsWhere::Anywhere).map_err(errors)
 }
 
 /// Reads the YAML of a definition into the caller's own type, such as JSON values, to pass it on.
@@ -84,13 +84,13 @@ pub fn condition(text: &str, source: &str) -> Result<Condition, DefinitionErrors
 
 /// Where a crawl runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Runs {
+enum RunsWhere {
     Anywhere,
     OnStack,
 }
 
 /// Checks a draft that was read; `found` are the mistakes in its shape.
-fn checked(read: ReadDraft, mut found: Diagnostics, runs: Runs) -> Result<Definition, Diagnostics> {
+fn check_draft(read: ReadDraft, mut found: Diagnostics, runs: RunsWhere) -> Result<Definition, Diagnostics> {
     let ReadDraft { draft, locations, diagnostics, consequences } = read;
     if found.is_empty() {
         found.extend(consequences);
@@ -98,7 +98,7 @@ fn checked(read: ReadDraft, mut found: Diagnostics, runs: Runs) -> Result<Defini
     found.extend(diagnostics);
     let problems = match Definition::new(draft) {
         Ok(definition) if found.is_empty() => {
-            let beyond = if runs == Runs::OnStack { beyond_a_stack(&definition) } else { Vec::new() };
+            let beyond = if runs == RunsWhere::OnStack { stack_problems(&definition) } else { Vec::new() };
             found.extend(beyond.iter().map(|problem| (locations.locate(problem), Diagnostic::from_problem(problem))));
             return if found.is_empty() { Ok(definition) } else { Err(found) };
         }

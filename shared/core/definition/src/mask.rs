@@ -9,7 +9,7 @@ use super::error::Location;
 
 /// The extent to blank out at a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wrong {
+pub(super) enum BlankExtent {
     /// The key that begins there, with its value.
     Key,
     /// The value that begins there; its key stays, without a value.
@@ -19,11 +19,11 @@ pub(super) enum Wrong {
 }
 
 /// Blanks out the key or value at a location; `None` if nothing is there.
-pub(super) fn without(text: &str, location: Location, wrong: Wrong) -> Option<String> {
+pub(super) fn blank_out(text: &str, location: Location, wrong: BlankExtent) -> Option<String> {
     let mut page = Page::new(text);
     let (location, wrong) = match wrong {
-        Wrong::Key | Wrong::Value => (location, wrong),
-        Wrong::Within => (page.section_of(location)?, Wrong::Key),
+        BlankExtent::Key | BlankExtent::Value => (location, wrong),
+        BlankExtent::Within => (page.enclosing_section(location)?, BlankExtent::Key),
     };
     let start = page.lines.get(location.line - 1)? + location.column - 1;
     page.chars.get(start)?;
@@ -66,7 +66,7 @@ impl Page {
 
     /// Returns the location of the top-level key that contains this one; `None` if the file is
     /// written in brackets.
-    fn section_of(&self, location: Location) -> Option<Location> {
+    fn enclosing_section(&self, location: Location) -> Option<Location> {
         let first = |line: usize| self.chars.get(self.lines[line - 1]).copied().unwrap_or('\n');
         let is_key = |line: &usize| first(*line).is_alphanumeric() || matches!(first(*line), '"' | '\'' | '{' | '[');
         let line = (1..=location.line.min(self.lines.len())).rev().find(is_key)?;
@@ -95,7 +95,7 @@ impl Page {
     }
 
     /// Returns the position after one piece: a quoted text, a comment, or a letter.
-    fn past(&self, at: usize) -> usize {
+    fn piece_end(&self, at: usize) -> usize {
         match self.chars[at] {
             '"' | '\'' if self.begins(at) => self.quote_end(at),
             '#' if self.begins(at) => self.line_end(at),
@@ -112,23 +112,23 @@ impl Page {
                 ']' | '}' => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            at = self.past(at);
+            at = self.piece_end(at);
         }
         depth > 0
     }
 
     /// Returns the end of a key with its value and comma, or of a value alone, within brackets.
-    fn flow_end(&self, start: usize, wrong: Wrong) -> usize {
+    fn flow_end(&self, start: usize, wrong: BlankExtent) -> usize {
         let (mut at, mut depth) = (start, 0_usize);
         while at < self.chars.len() {
             match self.chars[at] {
-                ',' if depth == 0 => return if wrong == Wrong::Key { at + 1 } else { at },
+                ',' if depth == 0 => return if wrong == BlankExtent::Key { at + 1 } else { at },
                 ']' | '}' if depth == 0 => return at,
                 '[' | '{' => depth += 1,
                 ']' | '}' => depth -= 1,
                 _ => {}
             }
-            at = self.past(at);
+            at = self.piece_end(at);
         }
         at
     }
@@ -142,7 +142,7 @@ impl Page {
                 ']' | '}' => depth -= 1,
                 _ => {}
             }
-            at = self.past(at);
+            at = self.piece_end(at);
             if depth == 0 {
                 break;
             }
@@ -151,10 +151,10 @@ impl Page {
     }
 
     /// Returns the parts of a key with its value, or of a value alone, in indented lines.
-    fn block_ends(&self, start: usize, location: Location, wrong: Wrong) -> Vec<(usize, usize)> {
+    fn block_ends(&self, start: usize, location: Location, wrong: BlankExtent) -> Vec<(usize, usize)> {
         let indent = match wrong {
-            Wrong::Key | Wrong::Within => location.column - 1,
-            Wrong::Value => self.indent_of_line(location),
+            BlankExtent::Key | BlankExtent::Within => location.column - 1,
+            BlankExtent::Value => self.indent_of_line(location),
         };
         let is_list = self.chars[start] == '-' && self.chars.get(start + 1).is_none_or(|next| next.is_whitespace());
         let own_line = self.chars[self.lines[location.line - 1]..start].iter().all(|letter| *letter == ' ');
@@ -170,11 +170,11 @@ impl Page {
             let is_entry = text.get(its_indent) == Some(&'-');
             let is_empty = text.iter().all(|letter| letter.is_whitespace()) || text.get(its_indent) == Some(&'#');
             let belongs = match wrong {
-                Wrong::Key | Wrong::Within => its_indent > indent || (its_indent == indent && is_entry),
-                Wrong::Value if own_line => {
+                BlankExtent::Key | BlankExtent::Within => its_indent > indent || (its_indent == indent && is_entry),
+                BlankExtent::Value if own_line => {
                     its_indent > location.column - 1 || (its_indent == location.column - 1 && is_entry == is_list)
                 }
-                Wrong::Value => its_indent > indent,
+                BlankExtent::Value => its_indent > indent,
             };
             if !belongs && !is_empty {
                 break;
@@ -192,7 +192,7 @@ impl Page {
         while at < line_end {
             at = match self.chars[at] {
                 '[' | '{' if self.begins(at) => self.brackets_end(at),
-                _ => self.past(at),
+                _ => self.piece_end(at),
             };
         }
         at.max(line_end)
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn blanking_out_a_mistake_keeps_all_other_locations() {
-        use Wrong::{Key, Value, Within};
+        use BlankExtent::{Key, Value, Within};
         let location = |line, column| Location { line, column };
         for (text, at, wrong, expected, why) in [
             ("a: 1\nb: 2\nc: 3", location(2, 1), Key, "a: 1\n\nc: 3", "a key with its value"),
@@ -237,13 +237,13 @@ mod tests {
             ("# { no\na: 1\nb: 2", location(2, 1), Key, "# { no\n\nb: 2", "a bracket in a comment opens nothing"),
             ("a: x{y\nb: 1\nc: 2", location(2, 1), Key, "a: x{y\n\nc: 2", "nor does one within a text"),
         ] {
-            let found = without(text, at, wrong).expect(why);
+            let found = blank_out(text, at, wrong).expect(why);
             let trimmed: Vec<&str> = found.lines().map(str::trim_end).collect();
             assert_eq!(trimmed, expected.split('\n').collect::<Vec<_>>(), "{why}");
             assert_eq!(found.chars().count(), text.chars().count(), "{why}: nothing moved");
         }
-        assert_eq!(without("a: 1", location(9, 1), Key), None, "no such line");
-        assert_eq!(without("{ a: 1 }", location(1, 3), Within), None, "no sections");
-        assert_eq!(without("a:   ", location(1, 4), Value), None, "nothing to take out, so that reading ends");
+        assert_eq!(blank_out("a: 1", location(9, 1), Key), None, "no such line");
+        assert_eq!(blank_out("{ a: 1 }", location(1, 3), Within), None, "no sections");
+        assert_eq!(blank_out("a:   ", location(1, 4), Value), None, "nothing to take out, so that reading ends");
     }
 }

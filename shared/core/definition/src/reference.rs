@@ -48,10 +48,10 @@ fn section(key: Key) -> String {
     }
     writeln!(section, "\n- Value: {}", value(key.kind())).unwrap();
     if let Some((_, max)) = STACK_MAXIMA.iter().find(|(of, _)| *of == key) {
-        writeln!(section, "- On a stack: at most {}", shown(*max)).unwrap();
+        writeln!(section, "- On a stack: at most {}", format_quantity(*max)).unwrap();
     }
     writeln!(section, "- Default: {}", default(key.default())).unwrap();
-    let example = written(key, key.example());
+    let example = write_key(key, key.example());
     let is_block = example.contains('\n');
     if !is_block {
         writeln!(section, "- Example: `{example}`").unwrap();
@@ -70,7 +70,7 @@ fn section(key: Key) -> String {
 }
 
 /// Writes a key and its value as YAML, in its section.
-fn written(key: Key, value: &str) -> String {
+fn write_key(key: Key, value: &str) -> String {
     let space = if value.starts_with('\n') { "" } else { " " };
     format!("{}:{space}{value}", key.word())
 }
@@ -139,10 +139,10 @@ fn value(kind: ValueKind) -> String {
 
 fn bounds(kind: ValueKind) -> String {
     let (min, max) = kind.bounds().expect("numbers, sizes and times have bounds");
-    format!("{} to {}", shown(min), shown(max))
+    format!("{} to {}", format_quantity(min), format_quantity(max))
 }
 
-fn shown(quantity: Quantity) -> String {
+fn format_quantity(quantity: Quantity) -> String {
     match quantity {
         Quantity::Count(count) => grouped(count),
         other => other.to_string(),
@@ -184,7 +184,7 @@ fn examples_but(but: Option<(Key, Option<&str>)>) -> String {
             _ => Some(key.example()),
         };
         let indent = if section.is_some() { "  " } else { "" };
-        value.iter().for_each(|value| writeln!(text, "{indent}{}", written(key, value)).unwrap());
+        value.iter().for_each(|value| writeln!(text, "{indent}{}", write_key(key, value)).unwrap());
     }
     text
 }
@@ -273,7 +273,7 @@ fn the_documented_words_are_accepted() {
     for (key, rest, read_word) in table {
         // An interval without effect is a mistake, so a rule uses it.
         let rest = rest.replace("RULES", "[{ when: { path: { prefix: /a } }, policy: fixed }]");
-        let text = |word: &str| format!("seeds: [https://example.org/]\n{}{rest}", alone(key, word));
+        let text = |word: &str| format!("seeds: [https://example.org/]\n{}{rest}", single_key_file(key, word));
         let words = key.meaning().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
         let words: Vec<&str> = words.map(|(word, _)| word).collect();
         let read: Vec<String> = words.iter().map(|word| read_word(read(&text(word)))).collect();
@@ -288,7 +288,7 @@ fn documented_bounds_are_enforced() {
     for &key in Key::ALL {
         let Some((min, max)) = key.kind().bounds() else { continue };
         for (quantity, is_within) in [(min, true), (max, true), (above(max), false)] {
-            let text = format!("seeds: [https://example.org/docs/]\n{}", alone(key, &quantity.to_string()));
+            let text = format!("seeds: [https://example.org/docs/]\n{}", single_key_file(key, &quantity.to_string()));
             let refused = parse(&text, "crawl.yaml").err().map(|errors| errors.to_string()).unwrap_or_default();
             let told = format!("{key}: `{quantity}` is not between `{min}` and `{max}`");
             assert_eq!(refused.contains(&told), !is_within, "`{key}: {quantity}`: {refused}");
@@ -305,7 +305,7 @@ fn above(max: Quantity) -> Quantity {
 }
 
 /// Returns a file with a single key in its section.
-fn alone(key: Key, value: &str) -> String {
-    let line = written(key, value);
+fn single_key_file(key: Key, value: &str) -> String {
+    let line = write_key(key, value);
     key.section().map_or_else(|| line.clone(), |section| format!("{section}:\n  {line}"))
 }

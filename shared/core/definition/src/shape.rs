@@ -10,7 +10,7 @@ use serde_saphyr::{Error, Location as YamlLocation, Options};
 
 use super::error::{Diagnostic, Diagnostics, Location};
 use super::known;
-use super::mask::{self, Wrong};
+use super::mask::{self, BlankExtent};
 
 /// The limit on the nesting of the YAML: conditions of the maximum depth, two levels each, and the
 /// rules around them.
@@ -47,7 +47,7 @@ pub(super) fn parse_around<T: DeserializeOwned>(text: &str) -> Result<(T, Diagno
             return Err(found);
         }
         let without =
-            wrong.filter(|_| found.len() < READINGS_MAX).and_then(|wrong| mask::without(&masked, location, wrong));
+            wrong.filter(|_| found.len() < READINGS_MAX).and_then(|wrong| mask::blank_out(&masked, location, wrong));
         match without {
             Some(without) => masked = Cow::Owned(without),
             None => return Err(found),
@@ -56,18 +56,18 @@ pub(super) fn parse_around<T: DeserializeOwned>(text: &str) -> Result<(T, Diagno
 }
 
 /// Returns what to leave out so that the rest can be read; `None` if that is unknown.
-fn wrong(error: &Error) -> Option<Wrong> {
+fn wrong(error: &Error) -> Option<BlankExtent> {
     match error {
-        Error::SerdeUnknownField { .. } | Error::DuplicateMappingKey { .. } => Some(Wrong::Key),
+        Error::SerdeUnknownField { .. } | Error::DuplicateMappingKey { .. } => Some(BlankExtent::Key),
         Error::InvalidScalar { .. }
         | Error::Unexpected { .. }
         | Error::SerdeInvalidType { .. }
-        | Error::SerdeInvalidValue { .. } => Some(Wrong::Value),
+        | Error::SerdeInvalidValue { .. } => Some(BlankExtent::Value),
         // A word that is the value of a key.
         Error::SerdeUnknownVariant { expected, .. }
             if ["origin", "always", "money"].iter().any(|word| expected.contains(word)) =>
         {
-            Some(Wrong::Value)
+            Some(BlankExtent::Value)
         }
         // In a list entry, which is not valid without it.
         Error::SerdeUnknownVariant { .. }
@@ -76,7 +76,7 @@ fn wrong(error: &Error) -> Option<Wrong> {
         | Error::ExternallyTaggedEnumExpectedScalarOrMapping { .. }
         | Error::UnexpectedValueForUnitEnumVariant { .. }
         | Error::NullIntoString { .. }
-        | Error::Message { .. } => Some(Wrong::Within),
+        | Error::Message { .. } => Some(BlankExtent::Within),
         _ => None,
     }
 }
@@ -120,14 +120,14 @@ fn diagnostic(error: &Error) -> Diagnostic {
         Error::SerdeUnknownField { field, expected, .. } => {
             // It may be a seed that was read as a key.
             Diagnostic::new(format!("unknown key `{}`", without_credentials(field)))
-                .hint(known::elsewhere(field).map_or_else(|| instead_of(field, expected), at_its_place))
+                .hint(known::find_in_other_sections(field).map_or_else(|| suggest(field, expected), at_its_place))
         }
         Error::SerdeUnknownVariant { variant, expected, .. } if expected.contains(&"prefix") => {
             Diagnostic::new(format!("`{variant}` is not a valid test"))
                 .hint(format!("write one such as `{{ prefix: /a }}`; the tests are {}", expected.join(", ")))
         }
         Error::SerdeUnknownVariant { variant, expected, .. } => {
-            Diagnostic::new(format!("unknown word `{variant}`")).hint(instead_of(variant, expected))
+            Diagnostic::new(format!("unknown word `{variant}`")).hint(suggest(variant, expected))
         }
         Error::SerdeMissingField { field, .. } => {
             Diagnostic::new(format!("the key `{field}` is missing")).hint(format!("add `{field}:` with its value"))
@@ -207,7 +207,7 @@ fn at_its_place(key: Key) -> String {
 }
 
 /// Suggests the word that was probably meant, or else lists all known ones.
-fn instead_of(word: &str, known: &[&'static str]) -> String {
+fn suggest(word: &str, known: &[&'static str]) -> String {
     let near = known
         .iter()
         .map(|candidate| (strsim::osa_distance(word, candidate), candidate))

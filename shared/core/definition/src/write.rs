@@ -56,7 +56,7 @@ enum Yaml {
 
 impl Yaml {
     /// Converts a stored value, such as a word or a condition.
-    fn stored(value: &impl Serialize) -> Self {
+    fn from_stored(value: &impl Serialize) -> Self {
         // Definitions are stored as JSON, so this cannot fail.
         Self::from(serde_json::to_value(value).unwrap_or_default())
     }
@@ -73,21 +73,21 @@ impl Yaml {
                 for entry in entries {
                     let _ = write!(out, "{:indent$}- ", "");
                     match entry {
-                        Self::Map(keys) => Self::write_keys(keys, out, indent + INDENT, After::Dash),
+                        Self::Map(keys) => Self::write_keys(keys, out, indent + INDENT, LineStart::Dash),
                         entry => entry.write_inline(out, indent),
                     }
                 }
             }
-            Self::Map(keys) => Self::write_keys(keys, out, indent, After::LineBreak),
+            Self::Map(keys) => Self::write_keys(keys, out, indent, LineStart::LineBreak),
         }
     }
 
-    fn write_keys(keys: &[(String, Self)], out: &mut String, indent: usize, mut after: After) {
+    fn write_keys(keys: &[(String, Self)], out: &mut String, indent: usize, mut after: LineStart) {
         for (key, value) in keys {
-            if after == After::LineBreak {
+            if after == LineStart::LineBreak {
                 let _ = write!(out, "{:indent$}", "");
             }
-            after = After::LineBreak;
+            after = LineStart::LineBreak;
             let _ = write!(out, "{}:", scalar(key));
             if matches!(value, Self::Plain(_) | Self::Text(_)) || value.is_empty() {
                 out.push(' ');
@@ -123,7 +123,7 @@ impl Yaml {
 
 /// The token before a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum After {
+enum LineStart {
     LineBreak,
     Dash,
 }
@@ -173,39 +173,42 @@ fn is_amount(text: &str) -> bool {
 fn value(slot: Slot<'_>) -> Option<Yaml> {
     let list = |entries: Vec<Yaml>| Some(Yaml::List(entries));
     match slot {
-        Slot::Name(name) => Some(Yaml::stored(name)),
-        Slot::Seeds(seeds) => Some(Yaml::stored(seeds)),
-        Slot::Within(word) => Some(Yaml::stored(word)),
-        Slot::Sitemaps(word) => Some(Yaml::stored(word)),
-        Slot::Requisites(word) => Some(Yaml::stored(word)),
-        Slot::Canonical(word) => Some(Yaml::stored(word)),
-        Slot::Soft404(word) => Some(Yaml::stored(word)),
-        Slot::Content(word) => Some(Yaml::stored(word)),
-        Slot::UserAgent(text) => Some(Yaml::stored(text)),
-        Slot::Patterns(patterns) => Some(Yaml::stored(patterns)),
-        Slot::Parameters(names) => Some(Yaml::stored(names)),
+        Slot::Name(name) => Some(Yaml::from_stored(name)),
+        Slot::Seeds(seeds) => Some(Yaml::from_stored(seeds)),
+        Slot::Within(word) => Some(Yaml::from_stored(word)),
+        Slot::Sitemaps(word) => Some(Yaml::from_stored(word)),
+        Slot::Requisites(word) => Some(Yaml::from_stored(word)),
+        Slot::Canonical(word) => Some(Yaml::from_stored(word)),
+        Slot::Soft404(word) => Some(Yaml::from_stored(word)),
+        Slot::Content(word) => Some(Yaml::from_stored(word)),
+        Slot::UserAgent(text) => Some(Yaml::from_stored(text)),
+        Slot::Patterns(patterns) => Some(Yaml::from_stored(patterns)),
+        Slot::Parameters(names) => Some(Yaml::from_stored(names)),
         Slot::Blocks(rules) => {
             let rule =
                 |when, reason: &str| map([("when", Some(when)), ("reason", Some(Yaml::Text(reason.to_owned())))]);
-            list(rules.iter().map(|block| rule(Yaml::stored(&block.when), &block.reason)).collect())
+            list(rules.iter().map(|block| rule(Yaml::from_stored(&block.when), &block.reason)).collect())
         }
         Slot::QueryRules(rules) => {
             let rules = rules.iter().map(|rule| {
-                map([("when", rule.when.as_ref().map(Yaml::stored)), ("allow", Some(Yaml::stored(&rule.allow)))])
+                map([
+                    ("when", rule.when.as_ref().map(Yaml::from_stored)),
+                    ("allow", Some(Yaml::from_stored(&rule.allow))),
+                ])
             });
             list(rules.collect())
         }
         Slot::Count(number) => number.get().map(|count| Yaml::Plain(count.to_string())),
         Slot::Size(number) => number.get().map(|bytes| Yaml::Text(Quantity::Bytes(bytes).to_string())),
         Slot::Time(time) => time.get().map(Yaml::time),
-        Slot::Line(line) => line.as_ref().map(Yaml::stored),
-        Slot::Hostname(hostname) => hostname.as_ref().map(Yaml::stored),
+        Slot::Line(line) => line.as_ref().map(Yaml::from_stored),
+        Slot::Hostname(hostname) => hostname.as_ref().map(Yaml::from_stored),
         Slot::ItemTypes(types) => list(types.iter().map(item_type).collect()),
         Slot::MainRules(rules) => {
-            let selectors = |of: &Vec<String>| (!of.is_empty()).then(|| Yaml::stored(of));
+            let selectors = |of: &Vec<String>| (!of.is_empty()).then(|| Yaml::from_stored(of));
             let rules = rules.iter().map(|rule| {
                 map([
-                    ("when", rule.when.as_ref().map(Yaml::stored)),
+                    ("when", rule.when.as_ref().map(Yaml::from_stored)),
                     ("include", selectors(&rule.include)),
                     ("exclude", selectors(&rule.exclude)),
                     ("ignore", selectors(&rule.ignore)),
@@ -213,7 +216,7 @@ fn value(slot: Slot<'_>) -> Option<Yaml> {
             });
             list(rules.collect())
         }
-        Slot::RecrawlWord(word) => word.as_ref().map(Yaml::stored),
+        Slot::RecrawlWord(word) => word.as_ref().map(Yaml::from_stored),
         Slot::RecrawlRules(rules) => list(rules.iter().map(recrawl_rule).collect()),
         Slot::Cron(schedule) => schedule.as_ref().map(|schedule| Yaml::Text(schedule.cron().to_owned())),
         Slot::TimeZone(schedule) => {
@@ -230,8 +233,8 @@ fn map<'k>(keys: impl IntoIterator<Item = (&'k str, Option<Yaml>)>) -> Yaml {
 
 fn recrawl_rule(rule: &RecrawlRule) -> Yaml {
     map([
-        ("when", Some(Yaml::stored(&rule.when))),
-        ("policy", rule.policy.as_ref().map(Yaml::stored)),
+        ("when", Some(Yaml::from_stored(&rule.when))),
+        ("policy", rule.policy.as_ref().map(Yaml::from_stored)),
         ("interval", rule.interval.map(Yaml::time)),
         ("min", rule.min.map(Yaml::time)),
         ("max", rule.max.map(Yaml::time)),
@@ -241,7 +244,7 @@ fn recrawl_rule(rule: &RecrawlRule) -> Yaml {
 fn item_type(item_type: &ItemType) -> Yaml {
     map([
         ("type", Some(Yaml::Text(item_type.name.clone()))),
-        ("when", item_type.when.as_ref().map(Yaml::stored)),
+        ("when", item_type.when.as_ref().map(Yaml::from_stored)),
         ("each", item_type.each.as_ref().map(|each| map(selector(each)))),
         ("fields", Some(fields(&item_type.fields))),
     ])
@@ -252,7 +255,7 @@ fn fields(fields: &[FieldRule]) -> Yaml {
 }
 
 fn field(rule: &FieldRule) -> Yaml {
-    let word = |kind: ScalarKind| (kind != ScalarKind::default()).then(|| Yaml::stored(&kind));
+    let word = |kind: ScalarKind| (kind != ScalarKind::default()).then(|| Yaml::from_stored(&kind));
     let (kind, of_entries, inner) = match &rule.kind {
         FieldKind::One(kind) => (word(*kind), None, None),
         FieldKind::List(kind) => (Some(Yaml::Text("list".to_owned())), word(*kind), None),
@@ -268,9 +271,9 @@ fn field(rule: &FieldRule) -> Yaml {
         ("kind", kind),
         ("of", of_entries),
         ("required", (rule.presence == Presence::Required).then(|| Yaml::Plain("true".to_owned()))),
-        ("min", rule.min.as_ref().map(Yaml::stored)),
-        ("max", rule.max.as_ref().map(Yaml::stored)),
-        ("pattern", rule.pattern.as_ref().map(Yaml::stored)),
+        ("min", rule.min.as_ref().map(Yaml::from_stored)),
+        ("max", rule.max.as_ref().map(Yaml::from_stored)),
+        ("pattern", rule.pattern.as_ref().map(Yaml::from_stored)),
         ("fields", inner),
     ];
     map(place.into_iter().chain(rules))
@@ -292,7 +295,7 @@ fn selector(selector: &Selector) -> Vec<(&'static str, Option<Yaml>)> {
             vec![("item", text(property)), ("item_type", item_type.as_ref().and_then(text))]
         }
     };
-    keys.push(("regex", selector.regex.as_ref().map(Yaml::stored)));
+    keys.push(("regex", selector.regex.as_ref().map(Yaml::from_stored)));
     keys
 }
 

@@ -102,7 +102,7 @@ impl CanonicalWay {
     fn doubt_about(&self, there: &Ending) -> Option<Doubt> {
         let last_page = self.endings.iter().rposition(|ending| ending.is_page).filter(|_| there.is_page)?;
         let named = self.endings.get(last_page + 1).unwrap_or(there);
-        Doubt::about(self.endings.get(last_page)?.text, named.namers, there.text)
+        Doubt::from_texts(self.endings.get(last_page)?.text, named.namers, there.text)
     }
 
     /// Returns the verdict on the first page, at the end of the path. If pages call each other
@@ -141,7 +141,7 @@ mod tests {
     }
 
     /// Returns the way of the first URL, given these endings.
-    fn way(endings: &[Ending]) -> CanonicalWay {
+    fn canonical_way(endings: &[Ending]) -> CanonicalWay {
         let mut way = CanonicalWay::from(endings[0].clone());
         while let Some(next) = way.next().cloned() {
             way.add(endings.iter().find(|ending| ending.url == next).cloned());
@@ -150,7 +150,7 @@ mod tests {
     }
 
     fn is_copy(endings: &[Ending]) -> bool {
-        way(endings).verdict() == Verdict::Copy
+        canonical_way(endings).verdict() == Verdict::Copy
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
             (vec![page("q", "p", "y"), page("p", "q", "x")], unlike, "nor is the other"),
             (vec![page("p", "m", "x"), moved("p")], Stands(None), "a redirect back"),
         ] {
-            assert_eq!(way(&endings).verdict(), expected, "{why}");
+            assert_eq!(canonical_way(&endings).verdict(), expected, "{why}");
         }
         let many = (0..64).fold(Namers::default(), |all, n| all.with(text(&n.to_string()).unwrap()));
         let short = |name, to, namers| ending(name, FileIngested, to).with(Some(TextPrint::new(name)), namers);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::VisitChange;
 use crate::document::LinkKind;
-use crate::frontier::{Demand, Known, ObjectKey, SegmentId, Sighting, VisitPlace, millis};
+use crate::frontier::{Demand, ObjectKey, SegmentId, Sighting, UrlHistory, VisitPlace, millis};
 use crate::ids::Iteration;
 use crate::missing_page::MissingSign;
 use crate::outcome::Outcome;
@@ -83,7 +83,7 @@ pub struct Visit {
     pub exchange: Option<Box<Exchange>>,
     /// The data of earlier iterations about the URL.
     #[serde(flatten)]
-    pub known: Known,
+    pub known: UrlHistory,
     /// The demand that led to it; `None` if the crawl itself did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demand: Option<Box<Demand>>,

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, LinkKind, Page};
-use crate::frontier::{LastDocument, Standing, StateChange, VisitPlace};
+use crate::frontier::{DocumentStanding, LastDocument, StateChange, VisitPlace};
 use crate::item::Item;
 use crate::outcome::Outcome;
 use crate::shown::count;
@@ -59,14 +59,14 @@ impl Part {
 
     /// Returns the part with this name; `None` if there is none.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|part| part.name() == name)
     }
 }
 
 /// A link of a page, whatever its disposition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct LinkTo {
+pub struct PageLink {
     /// How the page makes it.
     pub kind: LinkKind,
     /// The target.
@@ -82,10 +82,10 @@ pub struct Difference {
     pub parts: Vec<Part>,
     /// Links that only the new document has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub links_added: Vec<LinkTo>,
+    pub links_added: Vec<PageLink>,
     /// Links that only the previous document has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub links_removed: Vec<LinkTo>,
+    pub links_removed: Vec<PageLink>,
 }
 
 impl Difference {
@@ -93,15 +93,15 @@ impl Difference {
     /// outcome `was`.
     #[must_use]
     pub fn between(since: VisitPlace, was: Outcome, before: &Document, now: &Document) -> Self {
-        let links = |document: &Document| -> BTreeSet<LinkTo> {
-            document.links.iter().map(|link| LinkTo { kind: link.kind, target: link.target.clone() }).collect()
+        let links = |document: &Document| -> BTreeSet<PageLink> {
+            document.links.iter().map(|link| PageLink { kind: link.kind, target: link.target.clone() }).collect()
         };
         let (old_links, new_links) = (links(before), links(now));
         let (old, new) = (before.page.as_ref(), now.page.as_ref());
         let differ = |of: fn(&Page) -> &str| old.map_or("", of) != new.map_or("", of);
         let main = main_differs(before, now);
         let parts = [
-            (Part::Status, kind_of(was) != kind_of(now.outcome)),
+            (Part::Status, comparable_code(was) != comparable_code(now.outcome)),
             (Part::Title, old.and_then(|page| page.title.as_ref()) != new.and_then(|page| page.title.as_ref())),
             (Part::Main, main == Some(true)),
             (Part::Text, main.is_none() && differ(|page| &page.text)),
@@ -155,7 +155,7 @@ fn items(document: &Document) -> &[Item] {
 
 /// Whether a page is a copy of its canonical URL is decided on reading, so it does not count as a
 /// change.
-const fn kind_of(outcome: Outcome) -> i16 {
+const fn comparable_code(outcome: Outcome) -> i16 {
     match outcome {
         Outcome::NotCanonical | Outcome::Duplicate => Outcome::FileIngested.code(),
         other => other.code(),
@@ -222,7 +222,7 @@ impl ChangeKind {
 
     /// Returns the kind with this name; `None` if there is none.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
@@ -230,7 +230,7 @@ impl ChangeKind {
     /// state change. `None` if there is none, or if it hides a URL that was not shown.
     #[must_use]
     pub fn classify(before: Option<&LastDocument>, change: &StateChange, outcome: Outcome) -> Option<Self> {
-        let was_shown = before.is_some_and(|before| before.standing == Standing::Shown);
+        let was_shown = before.is_some_and(|before| before.standing == DocumentStanding::Shown);
         match (before, change) {
             (_, StateChange::Kept) => None,
             (_, StateChange::Hidden(_)) => was_shown.then_some(match outcome {
@@ -297,8 +297,8 @@ mod tests {
 
     use super::*;
     use crate::content::{Content, MainPart};
-    use crate::document::{Directives, Disposition, Link, MadeBy, Rel};
-    use crate::frontier::{LinksDecided, RulesDigest};
+    use crate::document::{Directives, Disposition, ExtractorVersion, Link, Rel};
+    use crate::frontier::{LinkDecisions, RulesDigest};
     use crate::ids::{Iteration, Turn};
     use crate::url::Spelling;
 
@@ -336,7 +336,7 @@ mod tests {
         use Part::{Items, Main, Rest, Text};
         let page_now = || with_main("m", "m 1", 0);
         let other_version = |mut document: Document| {
-            document.made_by = Some(MadeBy::new("html", 1));
+            document.made_by = Some(ExtractorVersion::new("html", 1));
             document
         };
         for (before, now, expected, is_change, why) in [
@@ -418,13 +418,13 @@ mod tests {
         });
         let Difference { links_added, links_removed, .. } =
             Difference::between(PLACE, Outcome::FileIngested, &before, &now);
-        let paths = |links: &[LinkTo]| links.iter().map(|link| link.target.path().to_owned()).collect::<Vec<_>>();
+        let paths = |links: &[PageLink]| links.iter().map(|link| link.target.path().to_owned()).collect::<Vec<_>>();
         assert_eq!((paths(&links_added), paths(&links_removed)), (vec!["/c".into(), "/d".into()], vec!["/a".into()]));
     }
 
     #[test]
     fn the_effect_of_a_visit_follows_from_its_changes() {
-        let links = LinksDecided { by: RulesDigest(1), depth: 0 };
+        let links = LinkDecisions { by: RulesDigest(1), depth: 0 };
         let before = |outcome, standing| Some(LastDocument { place: PLACE, outcome, standing, links });
         let shown = |outcome, changed: bool| StateChange::Shown {
             place: PLACE,
@@ -437,36 +437,40 @@ mod tests {
         for (before, change, expected, why) in [
             (None, shown(page, true), Some(New), "the first good visit"),
             (None, StateChange::Kept, None, "it failed, and never showed anything"),
-            (None, StateChange::Hidden(Standing::Gone), None, "it was never there"),
-            (before(page, Standing::Shown), shown(page, true), Some(Changed), "another text"),
-            (before(page, Standing::Shown), shown(page, false), Some(Unchanged), "the same in other bytes"),
-            (before(page, Standing::Shown), StateChange::Confirmed, Some(Unchanged), "304"),
-            (before(page, Standing::Shown), StateChange::Kept, None, "it failed"),
-            (before(page, Standing::Shown), StateChange::Hidden(Standing::Gone), Some(Gone), "404"),
+            (None, StateChange::Hidden(DocumentStanding::Gone), None, "it was never there"),
+            (before(page, DocumentStanding::Shown), shown(page, true), Some(Changed), "another text"),
+            (before(page, DocumentStanding::Shown), shown(page, false), Some(Unchanged), "the same in other bytes"),
+            (before(page, DocumentStanding::Shown), StateChange::Confirmed, Some(Unchanged), "304"),
+            (before(page, DocumentStanding::Shown), StateChange::Kept, None, "it failed"),
+            (before(page, DocumentStanding::Shown), StateChange::Hidden(DocumentStanding::Gone), Some(Gone), "404"),
             (
-                before(page, Standing::Shown),
-                StateChange::Hidden(Standing::Withdrawn),
+                before(page, DocumentStanding::Shown),
+                StateChange::Hidden(DocumentStanding::Withdrawn),
                 Some(Gone),
                 "robots.txt forbids it",
             ),
-            (before(page, Standing::Gone), StateChange::Hidden(Standing::Gone), None, "reported once"),
-            (before(page, Standing::Gone), StateChange::Confirmed, Some(Back), "304 after a 404"),
-            (before(page, Standing::Withdrawn), shown(page, true), Some(Back), "allowed again"),
-            (before(page, Standing::Shown), shown(moved, true), Some(Moved), "the page is elsewhere now"),
-            (before(moved, Standing::Shown), shown(moved, true), Some(Changed), "it redirects elsewhere"),
-            (before(moved, Standing::Shown), shown(page, true), Some(Changed), "a page again"),
+            (before(page, DocumentStanding::Gone), StateChange::Hidden(DocumentStanding::Gone), None, "reported once"),
+            (before(page, DocumentStanding::Gone), StateChange::Confirmed, Some(Back), "304 after a 404"),
+            (before(page, DocumentStanding::Withdrawn), shown(page, true), Some(Back), "allowed again"),
+            (before(page, DocumentStanding::Shown), shown(moved, true), Some(Moved), "the page is elsewhere now"),
+            (before(moved, DocumentStanding::Shown), shown(moved, true), Some(Changed), "it redirects elsewhere"),
+            (before(moved, DocumentStanding::Shown), shown(page, true), Some(Changed), "a page again"),
         ] {
             assert_eq!(ChangeKind::classify(before.as_ref(), &change, Outcome::BlockedByRobotsTxt), expected, "{why}");
         }
-        let (left_out, change) = (Outcome::BlockedUrlByLocalPolicy, StateChange::Hidden(Standing::Withdrawn));
+        let (left_out, change) = (Outcome::BlockedUrlByLocalPolicy, StateChange::Hidden(DocumentStanding::Withdrawn));
         let of_left_out = |before: Option<LastDocument>| ChangeKind::classify(before.as_ref(), &change, left_out);
-        assert_eq!(of_left_out(before(page, Standing::Shown)), Some(OutOfScope), "nobody looked whether it is gone");
-        assert_eq!(of_left_out(before(page, Standing::Withdrawn)), None, "reported once");
+        assert_eq!(
+            of_left_out(before(page, DocumentStanding::Shown)),
+            Some(OutOfScope),
+            "nobody looked whether it is gone"
+        );
+        assert_eq!(of_left_out(before(page, DocumentStanding::Withdrawn)), None, "reported once");
         for kind in ChangeKind::ALL {
-            assert_eq!(ChangeKind::named(kind.name()), Some(kind));
+            assert_eq!(ChangeKind::from_name(kind.name()), Some(kind));
         }
         for part in Part::ALL {
-            assert_eq!(Part::named(part.name()), Some(part));
+            assert_eq!(Part::from_name(part.name()), Some(part));
         }
     }
 

@@ -8,7 +8,7 @@ use crate::capture::{Finality, RedirectEntry, Visit};
 use crate::change::{ChangeKind, VisitChange};
 use crate::definition::Canonical;
 use crate::document::{Disposition, Document, Link, LinkKind, Page};
-use crate::frontier::{Known, LinksDecided, RulesDigest, Says, Standing, StateChange, VisitPlace};
+use crate::frontier::{DocumentStanding, LinkDecisions, PageFinding, RulesDigest, StateChange, UrlHistory, VisitPlace};
 use crate::outcome::Outcome;
 use crate::url::CrawlUrl;
 
@@ -83,7 +83,7 @@ pub fn state_change(rules: LinkRules, visited: Visited<'_>, document: &Document)
     if visited.visit.finality == Finality::Aside {
         if document.outcome.is_not_of_page() {
             // An earlier program or definition took it for the page.
-            return StateChange::Hidden(Standing::Walled);
+            return StateChange::Hidden(DocumentStanding::Walled);
         }
         let is_made = document.page.is_some() || document.body.is_some();
         return if is_made { shown(rules, visited, document) } else { StateChange::Kept };
@@ -94,16 +94,18 @@ pub fn state_change(rules: LinkRules, visited: Visited<'_>, document: &Document)
         let is_made_again = document.page.is_some() || document.difference.is_some();
         return if is_made_again { shown(rules, visited, document) } else { StateChange::Confirmed };
     }
-    match document.outcome.says() {
+    match document.outcome.page_finding() {
         // An unchanged copy whose capture is lost: the document before it stands.
-        Says::Content if document.outcome == Outcome::NotCanonical && document.page.is_none() => StateChange::Confirmed,
-        Says::Content => shown(rules, visited, document),
+        PageFinding::Content if document.outcome == Outcome::NotCanonical && document.page.is_none() => {
+            StateChange::Confirmed
+        }
+        PageFinding::Content => shown(rules, visited, document),
         // The server sent it, with noindex.
-        Says::Forbidden if has_answered(visited) || document.page.is_some() => shown(rules, visited, document),
-        Says::AsBefore => StateChange::Confirmed,
-        Says::Gone => StateChange::Hidden(Standing::Gone),
-        Says::Forbidden => StateChange::Hidden(Standing::Withdrawn),
-        Says::Nothing => StateChange::Kept,
+        PageFinding::Forbidden if has_answered(visited) || document.page.is_some() => shown(rules, visited, document),
+        PageFinding::AsBefore => StateChange::Confirmed,
+        PageFinding::Gone => StateChange::Hidden(DocumentStanding::Gone),
+        PageFinding::Forbidden => StateChange::Hidden(DocumentStanding::Withdrawn),
+        PageFinding::Nothing => StateChange::Kept,
     }
 }
 
@@ -121,7 +123,7 @@ fn shown(rules: LinkRules, visited: Visited<'_>, document: &Document) -> StateCh
     StateChange::Shown {
         place: visited.place,
         outcome,
-        links: LinksDecided {
+        links: LinkDecisions {
             by: if is_cut { RulesDigest::NONE } else { rules.digest },
             depth: visited.visit.sighting.depth,
         },
@@ -153,8 +155,8 @@ pub fn visit_change(rules: LinkRules, visited: Visited<'_>, document: &Document)
 
 /// Returns the change that a rule of the definition makes that forbids a URL.
 #[must_use]
-pub fn change_of_blocked(known: &Known) -> Option<VisitChange> {
-    let change = StateChange::Hidden(Standing::Withdrawn);
+pub fn change_of_blocked(known: &UrlHistory) -> Option<VisitChange> {
+    let change = StateChange::Hidden(DocumentStanding::Withdrawn);
     let kind = ChangeKind::classify(known.document.as_ref(), &change, Outcome::BlockedUrlByLocalPolicy)?;
     Some(VisitChange { kind, parts: Vec::new() })
 }

@@ -230,7 +230,7 @@ pub struct Meta {
 #[serde(default)]
 pub struct MainPart {
     /// How it was selected.
-    pub taken: Taken,
+    pub taken: MainPartSource,
     /// Its share of the page's visible text without navigation and the like, in percent.
     pub kept_percent: u8,
     /// SHA-1 of the text without the elements that the definition ignores, in hexadecimal: the same
@@ -247,7 +247,7 @@ pub struct MainPart {
 /// The part of a page that is selected as its main part, and the reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Taken {
+pub enum MainPartSource {
     /// The article finder's result, with the parts that belong to it.
     #[default]
     Found,
@@ -267,7 +267,7 @@ pub enum Taken {
     Whole,
 }
 
-impl Taken {
+impl MainPartSource {
     /// Returns a phrase that completes "the main part is".
     #[must_use]
     pub const fn meaning(self) -> &'static str {

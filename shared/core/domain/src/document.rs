@@ -162,7 +162,7 @@ pub struct Document {
     /// The extractor of its page; `None` if there is no page, and in documents older than this
     /// field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub made_by: Option<MadeBy>,
+    pub made_by: Option<ExtractorVersion>,
     /// The stored response from which it was made; `None` without one, and in documents older than
     /// this field. A store that can find the response of the document's own visit may leave it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -252,12 +252,12 @@ impl Document {
 /// `html 1`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct MadeBy {
+pub struct ExtractorVersion {
     extractor: Cow<'static, str>,
     version: u16,
 }
 
-impl MadeBy {
+impl ExtractorVersion {
     /// Creates an extractor's name and version. The name is a word in lower case.
     #[must_use]
     pub const fn new(extractor: &'static str, version: u16) -> Self {
@@ -277,14 +277,14 @@ impl MadeBy {
     }
 }
 
-impl fmt::Display for MadeBy {
+impl fmt::Display for ExtractorVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.extractor, self.version)
     }
 }
 
-impl From<MadeBy> for String {
-    fn from(made_by: MadeBy) -> Self {
+impl From<ExtractorVersion> for String {
+    fn from(made_by: ExtractorVersion) -> Self {
         made_by.to_string()
     }
 }
@@ -292,25 +292,25 @@ impl From<MadeBy> for String {
 /// A text that does not name an extractor and its version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` does not name an extractor and its version")]
-pub struct MadeByError(String);
+pub struct ExtractorVersionError(String);
 
-impl FromStr for MadeBy {
-    type Err = MadeByError;
+impl FromStr for ExtractorVersion {
+    type Err = ExtractorVersionError;
 
-    fn from_str(text: &str) -> Result<Self, MadeByError> {
+    fn from_str(text: &str) -> Result<Self, ExtractorVersionError> {
         let read = text.split_once(' ').and_then(|(extractor, version)| {
             let is_name = !extractor.is_empty() && extractor.bytes().all(|byte| byte.is_ascii_lowercase());
             let version = version.parse().ok().filter(|_| is_name)?;
             Some(Self { extractor: Cow::Owned(extractor.to_owned()), version })
         });
-        read.ok_or_else(|| MadeByError(text.to_owned()))
+        read.ok_or_else(|| ExtractorVersionError(text.to_owned()))
     }
 }
 
-impl TryFrom<String> for MadeBy {
-    type Error = MadeByError;
+impl TryFrom<String> for ExtractorVersion {
+    type Error = ExtractorVersionError;
 
-    fn try_from(text: String) -> Result<Self, MadeByError> {
+    fn try_from(text: String) -> Result<Self, ExtractorVersionError> {
         text.parse()
     }
 }
@@ -515,9 +515,9 @@ mod tests {
 
     #[test]
     fn an_extractor_version_is_a_word_and_a_number() {
-        assert_eq!("html 1".parse(), Ok(MadeBy::new("html", 1)));
+        assert_eq!("html 1".parse(), Ok(ExtractorVersion::new("html", 1)));
         for text in ["", "html", "html ", "html x", " 1", "HTML 1", "html -1", "html 1 2", "html 70000"] {
-            assert!(text.parse::<MadeBy>().is_err(), "{text}");
+            assert!(text.parse::<ExtractorVersion>().is_err(), "{text}");
         }
     }
 }

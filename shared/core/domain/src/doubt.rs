@@ -64,7 +64,7 @@ impl Doubt {
     /// pages with the same link, and `there` is the text of the linked page. `None` if it is
     /// believed, or one of the texts is unknown.
     #[must_use]
-    pub fn about(text: Option<TextPrint>, namers: Namers, there: Option<TextPrint>) -> Option<Self> {
+    pub fn from_texts(text: Option<TextPrint>, namers: Namers, there: Option<TextPrint>) -> Option<Self> {
         let (text, there) = text.zip(there)?;
         let differ = text.simhash.distance(there.simhash);
         if differ <= SAME_BITS_MAX {
@@ -103,7 +103,7 @@ impl Doubt {
     /// Parses the result of [`detail`](Self::detail) into the reason and the URL; `None` if it is
     /// something else.
     #[must_use]
-    pub fn of_detail(detail: &str) -> Option<(Self, &str)> {
+    pub fn from_detail(detail: &str) -> Option<(Self, &str)> {
         let (canonical, words) = detail.strip_prefix("its canonical URL ")?.split_once(IS_DOUBTED)?;
         Some((Self::ALL.into_iter().find(|doubt| doubt.words() == words)?, canonical))
     }
@@ -163,7 +163,7 @@ mod tests {
             (None, many(), print(&page), None, "it was read by an older version"),
             (print(&page), many(), None, None, "that one was"),
         ] {
-            assert_eq!(Doubt::about(own, namers, there), expected, "{why}");
+            assert_eq!(Doubt::from_texts(own, namers, there), expected, "{why}");
         }
     }
 
@@ -184,9 +184,9 @@ mod tests {
     fn a_detail_has_the_doubted_url_and_the_reason() {
         for doubt in Doubt::ALL {
             let detail = doubt.detail("https://a.example/ is not believed: x");
-            assert_eq!(Doubt::of_detail(&doubt.detail("https://a.example/")), Some((doubt, "https://a.example/")));
-            assert_eq!(Doubt::of_detail(&detail), None, "a URL has no spaces");
+            assert_eq!(Doubt::from_detail(&doubt.detail("https://a.example/")), Some((doubt, "https://a.example/")));
+            assert_eq!(Doubt::from_detail(&detail), None, "a URL has no spaces");
         }
-        assert_eq!(Doubt::of_detail("its canonical URL is https://a.example/"), None, "it is believed");
+        assert_eq!(Doubt::from_detail("its canonical URL is https://a.example/"), None, "it is believed");
     }
 }

@@ -116,7 +116,7 @@ pub struct Person {
 impl Person {
     /// Returns the name, or else the address.
     #[must_use]
-    pub fn called(&self) -> Option<&str> {
+    pub fn display_name(&self) -> Option<&str> {
         [&self.name, &self.email, &self.url].into_iter().find_map(Option::as_deref)
     }
 }
@@ -194,8 +194,8 @@ mod tests {
             email: email.map(str::to_owned),
             url: None,
         };
-        assert_eq!(person(Some("A"), Some("a@a.example")).called(), Some("A"));
-        assert_eq!(person(None, Some("a@a.example")).called(), Some("a@a.example"), "better than nothing");
-        assert_eq!(person(None, None).called(), None);
+        assert_eq!(person(Some("A"), Some("a@a.example")).display_name(), Some("A"));
+        assert_eq!(person(None, Some("a@a.example")).display_name(), Some("a@a.example"), "better than nothing");
+        assert_eq!(person(None, None).display_name(), None);
     }
 }

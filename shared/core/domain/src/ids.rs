@@ -206,7 +206,7 @@ impl TriggerId {
     /// Returns the trigger for a URL that is added to an iteration which this trigger may have
     /// begun.
     #[must_use]
-    pub fn of_url(&self) -> Self {
+    pub fn for_url(&self) -> Self {
         Self(format!("{self}.url"))
     }
 }

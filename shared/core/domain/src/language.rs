@@ -20,7 +20,7 @@ pub fn canonical_tag(written: &str) -> Option<String> {
     if !matches!(primary.len(), 2 | 3) || !primary.bytes().all(|byte| byte.is_ascii_lowercase()) || primary == "und" {
         return None;
     }
-    let mut tag = two_letters(&primary).map_or(primary.clone(), str::to_owned);
+    let mut tag = iso_639_1(&primary).map_or(primary.clone(), str::to_owned);
     let mut is_extended = false;
     for part in parts {
         if !matches!(part.len(), 1..=8) || !part.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
@@ -43,7 +43,7 @@ pub fn canonical_tag(written: &str) -> Option<String> {
 /// Returns the ISO 639-1 code for an ISO 639-3 code, which language detection returns; `None` if
 /// there is none, or it is unknown here.
 #[must_use]
-pub fn two_letters(code: &str) -> Option<&'static str> {
+pub fn iso_639_1(code: &str) -> Option<&'static str> {
     const CODES: &[(&str, &str)] = &[
         ("ara", "ar"),
         ("ben", "bn"),

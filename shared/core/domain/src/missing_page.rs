@@ -145,7 +145,7 @@ impl MissingRule {
 
     /// Returns its subject, for people.
     #[must_use]
-    pub const fn about(self) -> &'static str {
+    pub const fn subject(self) -> &'static str {
         match self {
             Self::SamePage => {
                 "status 200 with the title and nearly the text of the answer for an address that cannot exist, which was asked for in the same iteration; never the home page"
@@ -193,7 +193,7 @@ impl MissingSign {
     /// Returns the rule by which a redirect from a URL stands for a missing page; `None` if it is
     /// an ordinary one.
     #[must_use]
-    pub fn of_redirect(&self, url: &CrawlUrl, target: &CrawlUrl) -> Option<MissingRule> {
+    pub fn match_redirect(&self, url: &CrawlUrl, target: &CrawlUrl) -> Option<MissingRule> {
         let Self::Redirect(of_missing) = self else { return None };
         let is_same = digest(target.as_str()) == *of_missing && !is_home(url) && !is_respelled(url, target);
         is_same.then_some(MissingRule::SameTarget)
@@ -202,7 +202,7 @@ impl MissingSign {
     /// Returns the rule by which a page with status 200 stands for a missing one; `None` if it is
     /// an ordinary one.
     #[must_use]
-    pub fn of_page(&self, url: &CrawlUrl, page: impl FnOnce() -> Option<PagePrint>) -> Option<MissingRule> {
+    pub fn match_page(&self, url: &CrawlUrl, page: impl FnOnce() -> Option<PagePrint>) -> Option<MissingRule> {
         let Self::Page(of_missing) = self else { return None };
         let is_same = !is_home(url) && page().is_some_and(|page| page.is_like(of_missing));
         is_same.then_some(MissingRule::SamePage)
@@ -282,13 +282,13 @@ mod tests {
         ] {
             let sign = MissingSign::redirect(&url(of_missing));
             let from = url(&format!("https://a.example{from}"));
-            let rule = sign.of_redirect(&from, &url(to));
+            let rule = sign.match_redirect(&from, &url(to));
             assert_eq!(rule.is_some(), expected, "{from} to {to}, missing ones to {of_missing}: {why}");
-            assert_eq!(sign.of_page(&from, || panic!("not looked at")), None, "a page that is there is there");
+            assert_eq!(sign.match_page(&from, || panic!("not looked at")), None, "a page that is there is there");
         }
         let page = MissingSign::Page(PagePrint::new("", ""));
         assert_eq!(
-            page.of_redirect(&url("https://a.example/x"), &url(home)),
+            page.match_redirect(&url("https://a.example/x"), &url(home)),
             None,
             "what is missing is not redirected"
         );
@@ -303,10 +303,10 @@ mod tests {
             ("/", None, "the home page"),
             ("/?utm=1", None, "the same, with parameters"),
         ] {
-            let rule = sign.of_page(&url(&format!("https://a.example{path}")), || Some(print()));
+            let rule = sign.match_page(&url(&format!("https://a.example{path}")), || Some(print()));
             assert_eq!(rule, expected, "{path}: {why}");
         }
-        assert_eq!(sign.of_page(&url("https://a.example/about"), || None), None, "no page");
+        assert_eq!(sign.match_page(&url("https://a.example/about"), || None), None, "no page");
     }
 
     #[test]

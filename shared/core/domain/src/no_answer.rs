@@ -47,7 +47,7 @@ impl NoAnswer {
 
     /// Whether it seldom passes within seconds: no server is there, or none that can be trusted.
     #[must_use]
-    pub const fn lasts(self) -> bool {
+    pub const fn is_lasting(self) -> bool {
         matches!(self, Self::HostNotFound | Self::ConnectionRefused | Self::CertificateNotTrusted)
     }
 
@@ -59,7 +59,7 @@ impl NoAnswer {
 
     /// Returns the reason in a stored detail; `None` if it has none.
     #[must_use]
-    pub fn of_detail(detail: &str) -> Option<Self> {
+    pub fn from_detail(detail: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|why| detail.strip_prefix(why.words()).is_some_and(|rest| rest.starts_with(": ")))
     }
 }
@@ -71,9 +71,9 @@ mod tests {
     #[test]
     fn only_its_own_details_are_read_back() {
         for why in NoAnswer::ALL {
-            assert_eq!(NoAnswer::of_detail(&why.detail("`a.example` is away")), Some(why));
-            assert_eq!(NoAnswer::of_detail(&format!("status 500 {}: no", why.words())), None, "the server's words");
-            assert_eq!(NoAnswer::of_detail(why.words()), None, "not how it is written");
+            assert_eq!(NoAnswer::from_detail(&why.detail("`a.example` is away")), Some(why));
+            assert_eq!(NoAnswer::from_detail(&format!("status 500 {}: no", why.words())), None, "the server's words");
+            assert_eq!(NoAnswer::from_detail(why.words()), None, "not how it is written");
         }
     }
 }

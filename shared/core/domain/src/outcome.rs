@@ -295,7 +295,7 @@ impl Outcome {
     /// A 2xx yields [`Outcome::FileIngested`], which parsing may change, and so does 300: browsers
     /// show its body, and follow nothing. 401 and 403 are the remote's request to stay out.
     #[must_use]
-    pub const fn of_status(status: u16) -> Self {
+    pub const fn from_status(status: u16) -> Self {
         match status {
             200..=300 => Self::FileIngested,
             301 | 308 => Self::PermanentRedirect,
@@ -442,7 +442,7 @@ mod tests {
             (100, Outcome::DidNotUnderstandAnswer, "no final status"),
             (999, Outcome::DidNotUnderstandAnswer, "no status at all"),
         ] {
-            assert_eq!(Outcome::of_status(status), outcome, "{status}: {why}");
+            assert_eq!(Outcome::from_status(status), outcome, "{status}: {why}");
         }
     }
 }

@@ -115,7 +115,7 @@ impl Pace {
 
 /// A request's information about whether its origin is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Sign {
+pub enum OriginSign {
     /// It answered.
     Answered,
     /// It asked for a pause ([`Outcome::is_refusal`]).
@@ -178,11 +178,11 @@ impl Patience {
     /// Answers restore patience, or a site of a hundred thousand pages would be given up for a few
     /// stray failures.
     #[must_use]
-    pub const fn after(self, sign: Sign, pace: &Pace) -> Self {
+    pub const fn after(self, sign: OriginSign, pace: &Pace) -> Self {
         match sign {
-            Sign::Refused if pace.back_off_exponent <= REFUSALS_FORGIVEN => self,
-            Sign::Refused | Sign::Silent => self.lose_one(),
-            Sign::Answered => Self { failures: self.failures.saturating_sub(1), probes: 0 },
+            OriginSign::Refused if pace.back_off_exponent <= REFUSALS_FORGIVEN => self,
+            OriginSign::Refused | OriginSign::Silent => self.lose_one(),
+            OriginSign::Answered => Self { failures: self.failures.saturating_sub(1), probes: 0 },
         }
     }
 
@@ -200,11 +200,11 @@ impl Patience {
     /// Returns the patience after probing a URL that had worked before, once patience was
     /// exhausted; `None` if the origin must be given up. `pace` is the one after that answer.
     #[must_use]
-    pub const fn after_probe(self, probe: Probe, sign: Sign, pace: &Pace) -> Option<Self> {
+    pub const fn after_probe(self, probe: Probe, sign: OriginSign, pace: &Pace) -> Option<Self> {
         let answers = match sign {
-            Sign::Answered => true,
-            Sign::Refused => pace.back_off_exponent <= REFUSALS_FORGIVEN,
-            Sign::Silent => false,
+            OriginSign::Answered => true,
+            OriginSign::Refused => pace.back_off_exponent <= REFUSALS_FORGIVEN,
+            OriginSign::Silent => false,
         };
         match probe {
             _ if !answers => None,
@@ -357,15 +357,15 @@ mod tests {
         let pace = Pace::default();
         let mut patience = Patience::FULL;
         for _ in 0..4 {
-            patience = patience.after(Sign::Silent, &pace);
+            patience = patience.after(OriginSign::Silent, &pace);
         }
         assert!(!patience.is_exhausted(5), "four failures are forgiven");
-        assert!(patience.after(Sign::Silent, &pace).is_exhausted(5), "the fifth ends it");
+        assert!(patience.after(OriginSign::Silent, &pace).is_exhausted(5), "the fifth ends it");
         assert!(
-            !patience.after(Sign::Answered, &pace).after(Sign::Silent, &pace).is_exhausted(5),
+            !patience.after(OriginSign::Answered, &pace).after(OriginSign::Silent, &pace).is_exhausted(5),
             "one was made up for"
         );
-        assert_eq!(Patience::FULL.after(Sign::Answered, &pace), Patience::FULL, "never more than full");
+        assert_eq!(Patience::FULL.after(OriginSign::Answered, &pace), Patience::FULL, "never more than full");
     }
 
     #[test]
@@ -374,17 +374,17 @@ mod tests {
         let refusing = Pace { back_off_exponent: REFUSALS_FORGIVEN + 1, ..patient };
         let exhausted = (0..5).fold(Patience::FULL, |patience, _| patience.lose_one());
         for (probe, sign, pace, is_saved, why) in [
-            (Probe::Page, Sign::Answered, patient, true, "it is there"),
-            (Probe::RobotsTxt, Sign::Answered, patient, true, "it is there, as far as is known"),
-            (Probe::Page, Sign::Silent, patient, false, "it is away"),
-            (Probe::Page, Sign::Refused, patient, true, "it asks for a pause, which is an answer"),
-            (Probe::Page, Sign::Refused, refusing, false, "it has asked for pauses for minutes"),
+            (Probe::Page, OriginSign::Answered, patient, true, "it is there"),
+            (Probe::RobotsTxt, OriginSign::Answered, patient, true, "it is there, as far as is known"),
+            (Probe::Page, OriginSign::Silent, patient, false, "it is away"),
+            (Probe::Page, OriginSign::Refused, patient, true, "it asks for a pause, which is an answer"),
+            (Probe::Page, OriginSign::Refused, refusing, false, "it has asked for pauses for minutes"),
         ] {
             assert_eq!(exhausted.after_probe(probe, sign, &pace).is_some(), is_saved, "{why}");
         }
         let (mut patience, mut probes) = (exhausted, 0);
         while patience.may_be_saved_by(Probe::RobotsTxt, 5) {
-            patience = patience.after_probe(Probe::RobotsTxt, Sign::Answered, &patient).unwrap();
+            patience = patience.after_probe(Probe::RobotsTxt, OriginSign::Answered, &patient).unwrap();
             probes += 1;
         }
         assert_eq!(probes, 5, "where no page ever works, robots.txt speaks for them five times");
@@ -409,7 +409,7 @@ mod tests {
         let (mut pace, mut patience, mut waited, mut refusals) = (Pace::default(), Patience::FULL, Duration::ZERO, 0);
         while !patience.is_exhausted(5) {
             pace = pace.after_answer(Load::Refused, ms(1));
-            patience = patience.after(Sign::Refused, &pace);
+            patience = patience.after(OriginSign::Refused, &pace);
             waited += pace.delay();
             refusals += 1;
         }

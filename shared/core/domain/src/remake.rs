@@ -19,14 +19,14 @@ pub struct RemakeState {
     /// beginning.
     pub after: Option<SegmentId>,
     /// The totals up to there.
-    pub done: Remade,
+    pub done: RemakeTotals,
 }
 
 impl RemakeState {
     /// Creates the state at the beginning of a job.
     #[must_use]
     pub fn begin(job: RemakeJob) -> Self {
-        Self { job, after: None, done: Remade::default() }
+        Self { job, after: None, done: RemakeTotals::default() }
     }
 
     /// Whether a segment is done: it is the last finished one, or comes before it.
@@ -54,7 +54,7 @@ pub struct RemakeJob {
 
 /// The totals of remaking documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Remade {
+pub struct RemakeTotals {
     /// Documents that were remade.
     pub remade: u64,
     /// Those of them whose content differs from before.
@@ -66,7 +66,7 @@ pub struct Remade {
     pub kept: u64,
 }
 
-impl Remade {
+impl RemakeTotals {
     /// Adds other totals.
     pub fn add(&mut self, more: &Self) {
         let Self { remade, different, misfits, kept } = more;

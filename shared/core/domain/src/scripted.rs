@@ -16,7 +16,7 @@ pub fn detail(element: &str) -> String {
 
 /// Returns the element in a result of [`detail`]; `None` if it is something else.
 #[must_use]
-pub fn element_of_detail(detail: &str) -> Option<&str> {
+pub fn element_from_detail(detail: &str) -> Option<&str> {
     detail.strip_prefix(BEFORE)?.strip_suffix(AFTER)
 }
 
@@ -26,7 +26,7 @@ mod tests {
 
     #[test]
     fn a_detail_names_the_element() {
-        assert_eq!(element_of_detail(&detail("root")), Some("root"));
-        assert_eq!(element_of_detail("the same body as last time"), None, "another detail");
+        assert_eq!(element_from_detail(&detail("root")), Some("root"));
+        assert_eq!(element_from_detail("the same body as last time"), None, "another detail");
     }
 }

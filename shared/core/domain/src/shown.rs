@@ -8,7 +8,7 @@ use std::borrow::Cow;
 /// lines or change the direction of writing, which can make one URL look like another (Unicode
 /// Technical Report 36, section 2.5).
 #[must_use]
-pub fn is_obeyed(c: char) -> bool {
+pub fn is_control(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -29,7 +29,7 @@ pub fn one_line(text: &str, chars_max: usize) -> String {
     let (mut chars, mut end_with_room) = (0, 0);
     let mut is_after_break = false;
     for c in text.chars() {
-        if is_obeyed(c) && c.is_whitespace() {
+        if is_control(c) && c.is_whitespace() {
             is_after_break = !line.is_empty();
             continue;
         }
@@ -37,7 +37,7 @@ pub fn one_line(text: &str, chars_max: usize) -> String {
             line.push(' ');
             chars += 1;
         }
-        if is_obeyed(c) {
+        if is_control(c) {
             let escaped = c.escape_unicode();
             chars += escaped.len();
             line.extend(escaped);
@@ -182,7 +182,7 @@ mod tests {
         fn one_line_is_limited_safe_and_idempotent(text in any::<String>(), chars_max in 0_usize..40) {
             let line = one_line(&text, chars_max);
             prop_assert!(line.chars().count() <= chars_max);
-            prop_assert!(!line.contains(is_obeyed));
+            prop_assert!(!line.contains(is_control));
             prop_assert_eq!(one_line(&line, chars_max), line);
         }
     }

@@ -105,7 +105,7 @@ impl Word {
     /// beside them, does not matter.
     fn add(&mut self, eight: u64) {
         self.bits |= eight;
-        self.hash = hash_of(self.hash ^ (eight | (!eight & HIGHEST) >> 2));
+        self.hash = mix(self.hash ^ (eight | (!eight & HIGHEST) >> 2));
     }
 
     const fn is_ascii(self) -> bool {
@@ -178,7 +178,7 @@ const fn spaces(eight: u64) -> u64 {
 
 /// Returns a hash in which each bit depends on all bits of a number: both halves of its product
 /// with a constant, as in wyhash. It is the same on all machines.
-fn hash_of(number: u64) -> u64 {
+fn mix(number: u64) -> u64 {
     let (low, high) = (number ^ 0xa076_1d64_78bd_642f).carrying_mul(0xe703_7ed1_a0b4_28db, 0);
     low ^ high
 }

@@ -10,7 +10,7 @@ const DEPTH_MAX: usize = 64;
 
 /// The context of the current tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Inside {
+enum CssContext {
     /// Rules, declarations and values: URLs are pictures.
     Anything,
     /// `@import`, before its URL.
@@ -25,7 +25,7 @@ enum Inside {
     Url(LinkKind),
 }
 
-impl Inside {
+impl CssContext {
     /// Returns the kind of a URL in this context; `None` if it is not loaded.
     const fn kind(self) -> Option<LinkKind> {
         match self {
@@ -51,7 +51,7 @@ impl Inside {
 /// ```
 pub fn references(text: &str, mut found: impl FnMut(LinkKind, &str)) {
     if may_refer(text) {
-        read(&mut Parser::new(text), Inside::Anything, 0, &mut found);
+        read(&mut Parser::new(text), CssContext::Anything, 0, &mut found);
     }
 }
 
@@ -69,40 +69,50 @@ fn may_refer(text: &str) -> bool {
 }
 
 /// Reads to the end of the parser's input.
-fn read<'t>(parser: &mut Parser<'t>, around: Inside, depth: usize, found: &mut dyn FnMut(LinkKind, &str)) {
+fn read<'t>(parser: &mut Parser<'t>, around: CssContext, depth: usize, found: &mut dyn FnMut(LinkKind, &str)) {
     let mut inside = around;
     while let Ok(token) = parser.next().cloned() {
         match token {
             Token::AtKeyword(name) => {
                 inside = match_name(
                     &name,
-                    &[("import", Inside::Import), ("namespace", Inside::Nothing), ("font-face", Inside::Font)],
+                    &[
+                        ("import", CssContext::Import),
+                        ("namespace", CssContext::Nothing),
+                        ("font-face", CssContext::Font),
+                    ],
                 )
                 .unwrap_or(around);
             }
             Token::Semicolon => inside = around,
             Token::UnquotedUrl(url) => {
                 tell(inside, &url, found);
-                inside = behind_url(inside);
+                inside = after_url(inside);
             }
-            Token::QuotedString(url) if matches!(inside, Inside::Import | Inside::ImageSet | Inside::Url(_)) => {
+            Token::QuotedString(url)
+                if matches!(inside, CssContext::Import | CssContext::ImageSet | CssContext::Url(_)) =>
+            {
                 tell(inside, &url, found);
-                inside = behind_url(inside);
+                inside = after_url(inside);
             }
             Token::Function(name) => {
-                let url = inside.kind().map_or(Inside::Nothing, Inside::Url);
+                let url = inside.kind().map_or(CssContext::Nothing, CssContext::Url);
                 let functions = [
                     ("url", url),
                     ("src", url),
-                    ("image-set", Inside::ImageSet),
-                    ("-webkit-image-set", Inside::ImageSet),
+                    ("image-set", CssContext::ImageSet),
+                    ("-webkit-image-set", CssContext::ImageSet),
                 ];
                 let of_function = match_name(&name, &functions);
                 // The condition of an import and the type of an image are not URLs.
-                let others = if matches!(inside, Inside::Import | Inside::ImageSet) { Inside::Nothing } else { inside };
+                let others = if matches!(inside, CssContext::Import | CssContext::ImageSet) {
+                    CssContext::Nothing
+                } else {
+                    inside
+                };
                 nested(parser, of_function.unwrap_or(others), depth, found);
                 if of_function == Some(url) {
-                    inside = behind_url(inside);
+                    inside = after_url(inside);
                 }
             }
             Token::CurlyBracketBlock => {
@@ -116,7 +126,7 @@ fn read<'t>(parser: &mut Parser<'t>, around: Inside, depth: usize, found: &mut d
 }
 
 /// Reads the contents of brackets that were just opened.
-fn nested(parser: &mut Parser<'_>, inside: Inside, depth: usize, found: &mut dyn FnMut(LinkKind, &str)) {
+fn nested(parser: &mut Parser<'_>, inside: CssContext, depth: usize, found: &mut dyn FnMut(LinkKind, &str)) {
     if depth < DEPTH_MAX {
         let _ = parser.parse_nested_block(|block| {
             read(block, inside, depth + 1, found);
@@ -129,16 +139,16 @@ fn match_name<T: Copy>(name: &str, known: &[(&str, T)]) -> Option<T> {
     known.iter().find(|(known, _)| name.eq_ignore_ascii_case(known)).map(|(_, value)| *value)
 }
 
-fn tell(inside: Inside, url: &str, found: &mut dyn FnMut(LinkKind, &str)) {
+fn tell(inside: CssContext, url: &str, found: &mut dyn FnMut(LinkKind, &str)) {
     if let Some(kind) = inside.kind() {
         found(kind, url);
     }
 }
 
 /// Returns the context after a URL: an import has only one, and so has `url()`.
-const fn behind_url(inside: Inside) -> Inside {
+const fn after_url(inside: CssContext) -> CssContext {
     match inside {
-        Inside::Import | Inside::Url(_) => Inside::Nothing,
+        CssContext::Import | CssContext::Url(_) => CssContext::Nothing,
         other => other,
     }
 }
@@ -147,7 +157,7 @@ const fn behind_url(inside: Inside) -> Inside {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Vec<String> {
+    fn collect_references(text: &str) -> Vec<String> {
         let mut found = Vec::new();
         references(text, |kind, url| found.push(format!("{kind} {url}")));
         found
@@ -201,15 +211,15 @@ mod tests {
             ("@import url(a.css)", &["css a.css"], "without an end"),
             ("} p { background: url(a) } @import 'late.css';", &["img a", "css late.css"], "in the wrong place"),
         ] {
-            assert_eq!(found(text), expected, "{why}: {text}");
+            assert_eq!(collect_references(text), expected, "{why}: {text}");
         }
     }
 
     #[test]
     fn deep_blocks_are_skipped() {
         let deep = "{".repeat(1_000_000) + "url(a)";
-        assert_eq!(found(&deep), Vec::<String>::new());
+        assert_eq!(collect_references(&deep), Vec::<String>::new());
         let many = "url(a)".repeat(100_000);
-        assert_eq!(found(&many).len(), 100_000);
+        assert_eq!(collect_references(&many).len(), 100_000);
     }
 }

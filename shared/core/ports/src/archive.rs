@@ -10,7 +10,7 @@ use super::error::PortResult;
 
 /// The result of a put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Put {
+pub enum PutResult {
     /// The object is now stored durably.
     Stored,
     /// An object with this key exists already and is unchanged. An earlier attempt may have stored
@@ -35,7 +35,7 @@ pub enum Put {
 /// ```
 pub trait Archive: Send + Sync {
     /// Stores a new object; it is durable once this returns. Never overwrites.
-    fn put_new(&self, key: &ObjectKey, object: Blob) -> impl Future<Output = PortResult<Put>> + Send;
+    fn put_new(&self, key: &ObjectKey, object: Blob) -> impl Future<Output = PortResult<PutResult>> + Send;
 
     /// Replaces an object's bytes; the change is durable once this returns. Concurrent readers get
     /// all of the old bytes or all of the new ones. Does nothing if there is no such object.

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use dragline_domain::ids::CrawlId;
 use jiff::Timestamp;
 
-use super::archive::Put;
+use super::archive::PutResult;
 use super::error::PortResult;
 
 /// A stored edition.
@@ -31,7 +31,11 @@ pub trait Editions: Clone + Send + Sync + 'static {
 
     /// Puts an edition if there is none with this number. Numbering it one above the newest ensures
     /// that nobody has published in between.
-    fn put_edition(&self, crawl: &CrawlId, edition: StoredEdition) -> impl Future<Output = PortResult<Put>> + Send;
+    fn put_edition(
+        &self,
+        crawl: &CrawlId,
+        edition: StoredEdition,
+    ) -> impl Future<Output = PortResult<PutResult>> + Send;
 
     /// Puts a file of up to 5 GB (a limit of S3), replacing any existing one.
     fn put_index_file(&self, crawl: &CrawlId, name: &str, from: &Path) -> impl Future<Output = PortResult<()>> + Send;

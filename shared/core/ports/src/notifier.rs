@@ -248,7 +248,7 @@ impl Notice {
             Self::BodyCut { limit, .. } => Some(limit.name()),
             Self::OriginJoined { .. } => Some("a seed moved"),
             Self::RobotsUnreadable { detail, .. } => {
-                Some(NoAnswer::of_detail(detail).map_or("answer that gives no rules", NoAnswer::words))
+                Some(NoAnswer::from_detail(detail).map_or("answer that gives no rules", NoAnswer::words))
             }
             Self::IterationClosed(_)
             | Self::ReportWritten { .. }

@@ -11,7 +11,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 
-use super::fetcher::Fetched;
+use super::fetcher::FetchOutcome;
 
 /// An event of a crawl.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ pub enum Event<'a> {
         /// The visit as stored.
         visit: &'a Visit,
         /// The request; `None` if nothing was sent.
-        fetched: Option<&'a Fetched>,
+        fetched: Option<&'a FetchOutcome>,
     },
     /// The parser changed the outcome of a visit, or decided the outcome of a found URL without a
     /// request.

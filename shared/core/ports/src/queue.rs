@@ -146,7 +146,7 @@ pub enum Message {
 impl Message {
     /// Creates one message with tickets; a single one keeps its own form.
     #[must_use]
-    pub fn of_tickets(tickets: &[Ticket]) -> Self {
+    pub fn from_tickets(tickets: &[Ticket]) -> Self {
         match tickets {
             [one] => Self::Ticket(one.clone()),
             several => Self::Tickets(several.to_vec()),

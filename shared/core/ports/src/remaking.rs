@@ -4,7 +4,7 @@ use std::future::Future;
 
 use dragline_domain::frontier::{OriginKey, SegmentId, SegmentRow};
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_domain::remake::{Remade, RemadeVisit, RemakeJob, RemakeState};
+use dragline_domain::remake::{RemadeVisit, RemakeJob, RemakeState, RemakeTotals};
 
 use crate::error::PortResult;
 
@@ -30,9 +30,9 @@ pub enum RemakeBegun {
 
 /// The result of a replacement.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Replaced {
+pub enum ReplaceResult {
     /// It is done, possibly by an earlier try; these are the totals since the job began.
-    Done(Remade),
+    Done(RemakeTotals),
     /// This iteration of the crawl began meanwhile, and has priority.
     Busy(Iteration),
     /// Another job has taken over the remaking of the crawl's documents, or ended this one.
@@ -62,7 +62,7 @@ pub trait Remaking: Send + Sync {
     /// document, and the counters of the segment's iteration if its origin still has them. Stores
     /// the job's progress with it. Missing rows stay missing. May be repeated, also after an
     /// interruption; the totals then still count the differences from before the first try.
-    fn replace(&self, replacement: Replacement<'_>) -> impl Future<Output = PortResult<Replaced>> + Send;
+    fn replace(&self, replacement: Replacement<'_>) -> impl Future<Output = PortResult<ReplaceResult>> + Send;
 
     /// Records that this job is finished, unless another took its place. May be repeated.
     fn end_remake(&self, crawl: &CrawlId, job: &RemakeJob) -> impl Future<Output = PortResult<()>> + Send;

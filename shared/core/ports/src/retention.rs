@@ -17,7 +17,7 @@ use crate::reader::Cursor;
 /// the rows of a batch of segments are deleted, then the caller deletes their objects, and then the
 /// segments are marked or deleted. Each operation may be repeated, and a repeated walk finds what
 /// an earlier one left.
-pub trait Retained: Send + Sync {
+pub trait Pruning: Send + Sync {
     /// Lists the iterations of a crawl, newest first.
     fn list_iterations(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<Vec<IterationRow>>> + Send;
 
@@ -38,7 +38,7 @@ pub trait Retained: Send + Sync {
         origin: &OriginKey,
         cut: Iteration,
         after: Option<&SegmentId>,
-        effect: Effect,
+        effect: PruneMode,
     ) -> impl Future<Output = PortResult<PrunedSegments>> + Send;
 
     /// Records that the objects of these segments are deleted.
@@ -60,7 +60,7 @@ pub trait Forgetting: Send + Sync {
 
     /// Deletes candidates, log and documents of these URLs. For URLs that were found on them, the
     /// source becomes unknown. Counters of iterations and links of other pages stay.
-    fn forget_urls(&self, crawl: &CrawlId, urls: &[CrawlUrl]) -> impl Future<Output = PortResult<Forgotten>> + Send;
+    fn forget_urls(&self, crawl: &CrawlId, urls: &[CrawlUrl]) -> impl Future<Output = PortResult<ForgetTotals>> + Send;
 }
 
 /// Some objects that name forgotten URLs.
@@ -74,7 +74,7 @@ pub struct ObjectsNaming {
 
 /// How much of the URLs was stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Forgotten {
+pub struct ForgetTotals {
     /// URLs with any stored data.
     pub urls: u64,
     /// Visits of the URLs.
@@ -85,7 +85,7 @@ pub struct Forgotten {
 
 /// Whether anything is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub enum PruneMode {
     /// Delete.
     Delete,
     /// Only count what would be deleted.

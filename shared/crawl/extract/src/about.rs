@@ -8,7 +8,7 @@ use dragline_domain::words::count_words;
 use dragline_formats::warc::Sha1Digest;
 use url::Url;
 
-use crate::tree::{in_one_line, text_of};
+use crate::tree::{element_text, in_one_line};
 
 const HEADINGS_MAX: usize = 1_000;
 const IMAGES_MAX: usize = 1_000;
@@ -35,8 +35,8 @@ pub(crate) struct PageAbout {
 
 /// Collects the information from a tree. URLs are resolved against `base`; `text` is the visible
 /// text.
-pub(crate) fn of_tree(document: &Document, base: &Url, text: &str) -> PageAbout {
-    let mut found = PageAbout { about: of_text(text), is_cut: false };
+pub(crate) fn from_tree(document: &Document, base: &Url, text: &str) -> PageAbout {
+    let mut found = PageAbout { about: from_text(text), is_cut: false };
     for node in document.root().descendants_it().filter(NodeRef::is_element) {
         found.add(&node, base);
     }
@@ -44,7 +44,7 @@ pub(crate) fn of_tree(document: &Document, base: &Url, text: &str) -> PageAbout 
 }
 
 /// Returns what the text alone reveals, of a page or of any other file.
-pub(crate) fn of_text(text: &str) -> About {
+pub(crate) fn from_text(text: &str) -> About {
     About {
         language_detected: language(text),
         words: u32::try_from(count_words(text)).unwrap_or(u32::MAX),
@@ -60,20 +60,20 @@ impl PageAbout {
         match &*name {
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
                 let level = name.as_bytes()[1] - b'0';
-                if let Some(text) = self.said(&text_of(node)) {
+                if let Some(text) = self.line(&element_text(node)) {
                     push(&mut self.about.headings, HEADINGS_MAX, Heading { level, text }, &mut self.is_cut);
                 }
             }
             "img" => {
                 if let Some(url) = node.attr("src").and_then(|url| self.url(&url, base)) {
-                    let alt = node.attr("alt").and_then(|alt| self.said(&alt));
+                    let alt = node.attr("alt").and_then(|alt| self.line(&alt));
                     push(&mut self.about.images, IMAGES_MAX, Image { url, alt }, &mut self.is_cut);
                 }
             }
             "link" => self.add_link(node, base),
             "meta" => {
-                let name = node.attr("property").or_else(|| node.attr("name")).and_then(|name| self.said(&name));
-                let content = node.attr("content").and_then(|content| self.said(&content));
+                let name = node.attr("property").or_else(|| node.attr("name")).and_then(|name| self.line(&name));
+                let content = node.attr("content").and_then(|content| self.line(&content));
                 if let Some((name, content)) = name.zip(content) {
                     push(&mut self.about.meta, METAS_MAX, Meta { name, content }, &mut self.is_cut);
                 }
@@ -96,15 +96,15 @@ impl PageAbout {
             matches!(&*media, "application/rss+xml" | "application/atom+xml" | "application/feed+json")
         });
         if is_feed {
-            let title = node.attr("title").and_then(|title| self.said(&title));
+            let title = node.attr("title").and_then(|title| self.line(&title));
             push(&mut self.about.feeds, FEEDS_MAX, FeedLink { url, title }, &mut self.is_cut);
-        } else if let Some(language) = node.attr("hreflang").and_then(|language| self.said(&language)) {
+        } else if let Some(language) = node.attr("hreflang").and_then(|language| self.line(&language)) {
             push(&mut self.about.hreflang, ALTERNATES_MAX, Alternate { language, url }, &mut self.is_cut);
         }
     }
 
     /// Returns a text on one line, cut at the limit; `None` if it is empty.
-    fn said(&mut self, text: &str) -> Option<String> {
+    fn line(&mut self, text: &str) -> Option<String> {
         let mut text = in_one_line(text);
         if text.len() > TEXT_BYTES_MAX {
             text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
@@ -148,7 +148,7 @@ mod tests {
     fn about(html: &str) -> PageAbout {
         let base = Url::parse("https://a.example/b/").unwrap();
         let document = tree::parse(html).unwrap();
-        of_tree(&document, &tree::base_of(&document, &base), "")
+        from_tree(&document, &tree::base_url(&document, &base), "")
     }
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
             ("人人生而自由，在尊严和权利上一律平等。", 17, "Chinese"),
             ("มนุษย์ทั้งหลายเกิดมามีอิสระ", 7, "Thai, each four of 27 characters"),
         ] {
-            assert_eq!(of_text(text).words, expected, "{why}");
+            assert_eq!(from_text(text).words, expected, "{why}");
         }
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use dragline_domain::content::{Content, ContentLevel};
-use dragline_domain::document::{Directives, Disposition, Link, LinkKind, MadeBy, Page, Rel};
+use dragline_domain::document::{Directives, Disposition, ExtractorVersion, Link, LinkKind, Page, Rel};
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
 use dragline_formats::charset::{self, Decoded};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
@@ -18,7 +18,7 @@ use crate::wall::Wall;
 /// An extractor for one format, which makes a document from a body.
 pub trait Extractor: Sync {
     /// Returns the extractor's name and version. The version must rise whenever the same bytes may give another document.
-    fn made_by(&self) -> MadeBy;
+    fn made_by(&self) -> ExtractorVersion;
 
     /// Extracts a body; `None` if it is not in this extractor's format.
     fn extract(&self, body: &Body<'_>) -> Option<Extracted>;
@@ -141,7 +141,7 @@ impl<'c> Body<'c> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extracted {
     /// The extractor and its version.
-    pub made_by: MadeBy,
+    pub made_by: ExtractorVersion,
     /// The page's content.
     pub page: Page,
     /// Its links, each kind and target once: its canonical URL, then those of its header, then the page's in order.
@@ -172,7 +172,7 @@ pub struct FoundLink {
 impl FoundLink {
     /// Returns the link with this disposition.
     #[must_use]
-    pub fn decided(self, disposition: Disposition) -> Link {
+    pub fn with_disposition(self, disposition: Disposition) -> Link {
         let Self { kind, target, spelling, rel, anchor } = self;
         Link { kind, target, disposition, spelling, rel, anchor }
     }

@@ -29,7 +29,7 @@ pub(crate) struct ReadPage<'p> {
 }
 
 /// Extracts the content of a page; `None` if there is none.
-pub(crate) fn of_page(page: &ReadPage<'_>, settings: &Settings<'_>) -> Option<Box<Content>> {
+pub(crate) fn extract_content(page: &ReadPage<'_>, settings: &Settings<'_>) -> Option<Box<Content>> {
     let (content, _) = traced(page, settings, Tracing::Off);
     (!content.is_empty()).then(|| Box::new(content))
 }
@@ -46,7 +46,7 @@ pub(crate) fn traced(page: &ReadPage<'_>, settings: &Settings<'_>, tracing: Trac
     }
     let document = Some(page.html).filter(|html| html.len() <= PAGE_BYTES_MAX).and_then(tree::parse);
     if let Some(document) = document {
-        let base = tree::base_of(&document, page.url);
+        let base = tree::base_url(&document, page.url);
         if has_items {
             let asked = (level, types, tracing);
             traces = put_items(page, (&document, &base), asked, &mut content);
@@ -57,7 +57,7 @@ pub(crate) fn traced(page: &ReadPage<'_>, settings: &Settings<'_>, tracing: Trac
     } else {
         content.gaps.push(Gap::Tree);
         if level == ContentLevel::Full {
-            content.about = Some(about::of_text(page.text));
+            content.about = Some(about::from_text(page.text));
         }
     }
     (content, traces)
@@ -71,9 +71,9 @@ fn put_items(
     (level, types, tracing): (ContentLevel, &Types, Tracing),
     content: &mut Content,
 ) -> Vec<FieldTrace> {
-    let found = items::of_tree(document, page.url);
+    let found = items::from_tree(document, page.url);
     let parts = PageParts { document, url: page.crawl_url, base, json_ld: &found.json_ld, items: &found.items };
-    let typed = types.of_page(&parts, tracing);
+    let typed = types.apply(&parts, tracing);
     if found.is_cut || typed.was_cut {
         content.gaps.push(Gap::Items);
     }
@@ -87,13 +87,13 @@ fn put_items(
 
 /// Adds the page's information about itself, its repeated structures, and its main part.
 fn put_reading(page: &ReadPage<'_>, (document, base): (&Document, &Url), rules: &MainRules, content: &mut Content) {
-    let found = about::of_tree(document, base, page.text);
+    let found = about::from_tree(document, base, page.text);
     let finder = Finder::for_page(document, page.html);
     let mut is_cut = found.is_cut;
     match finder {
         Finder::Spared => content.gaps.push(Gap::Main),
         Finder::Asked => {
-            let repeated = repeated::of_tree(document, base);
+            let repeated = repeated::find_repetitions(document, base);
             is_cut |= repeated.is_cut;
             content.repeated = repeated.repeated;
         }
@@ -101,13 +101,13 @@ fn put_reading(page: &ReadPage<'_>, (document, base): (&Document, &Url), rules: 
     if is_cut {
         content.gaps.push(Gap::About);
     }
-    let article = article::of_tree(document, page.crawl_url, rules, Extent::Main, finder).ok();
-    let (about, main) = told(found.about, article);
+    let article = article::from_tree(document, page.crawl_url, rules, Extent::Main, finder).ok();
+    let (about, main) = merge_metadata(found.about, article);
     (content.about, content.main) = (Some(about), main);
 }
 
 /// Completes a page's information about itself with the metadata found with its main part.
-fn told(about: About, article: Option<Article>) -> (About, Option<MainPart>) {
+fn merge_metadata(about: About, article: Option<Article>) -> (About, Option<MainPart>) {
     let Some(article) = article else { return (about, None) };
     let Article { title, byline, excerpt, site_name, published, modified, image, .. } = article;
     let Article { taken, kept_percent, words, compared_sha1, text, markdown, .. } = article;

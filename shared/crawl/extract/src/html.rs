@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use dragline_domain::content::Content;
-use dragline_domain::document::{Directives, LinkKind, MadeBy, Page, PageCut, Rel};
+use dragline_domain::document::{Directives, ExtractorVersion, LinkKind, Page, PageCut, Rel};
 use dragline_domain::scripted;
 use dragline_domain::url::{CrawlUrl, Spelling};
 use dragline_formats::directives::meta_robots;
@@ -33,8 +33,8 @@ const VERSION: u16 = 9;
 pub(crate) struct Html;
 
 impl Extractor for Html {
-    fn made_by(&self) -> MadeBy {
-        MadeBy::new("html", VERSION + RULES_VERSION + missing::RULES_VERSION)
+    fn made_by(&self) -> ExtractorVersion {
+        ExtractorVersion::new("html", VERSION + RULES_VERSION + missing::RULES_VERSION)
     }
 
     fn extract(&self, body: &Body<'_>) -> Option<Extracted> {
@@ -55,7 +55,7 @@ impl Extractor for Html {
         let source = PageSource { url: &url, encoding: text.encoding, syntax };
         let mut html = html::extract(&text.text, &source, &HtmlLimits::default());
         let outline = (html.text.len() <= SLIGHT_TEXT_BYTES_MAX).then(|| Outline::build(&text.text));
-        let wall = outline.as_ref().and_then(|outline| wall::of_outline(body.source.url, outline));
+        let wall = outline.as_ref().and_then(|outline| wall::find_by_outline(body.source.url, outline));
         let scripted = outline.as_ref().and_then(|outline| outline.needs_scripts(scripted::WORDS_MAX));
         let remark = body.remark().or_else(|| scripted.map(scripted::detail));
         let metas = html.robots.iter().map(|meta| (meta.agent.as_str(), meta.content.as_str()));
@@ -63,7 +63,7 @@ impl Extractor for Html {
         let canonical = canonical(body, &html);
         let links = links(body, std::mem::take(&mut html.links), directives, canonical.as_ref());
         let page = page(html, directives, canonical.map(|(canonical, _)| canonical), text.encoding);
-        let content = content_of(body, &text.text, &page, &url);
+        let content = extract_content(body, &text.text, &page, &url);
         Some(Extracted { made_by: self.made_by(), page, links, content, remark, wall })
     }
 }
@@ -89,9 +89,9 @@ pub(crate) fn syntax(media: MediaType, text: &str) -> Option<Syntax> {
 }
 
 /// Extracts the page's content beyond text and links, unless it asks for noindex.
-fn content_of(body: &Body<'_>, html: &str, page: &Page, url: &Url) -> Option<Box<Content>> {
+fn extract_content(body: &Body<'_>, html: &str, page: &Page, url: &Url) -> Option<Box<Content>> {
     let read = content::ReadPage { html, text: &page.text, url, crawl_url: body.source.url };
-    if page.directives.noindex { None } else { content::of_page(&read, &body.settings) }
+    if page.directives.noindex { None } else { content::extract_content(&read, &body.settings) }
 }
 
 /// Returns the canonical URL that the page, or else its header, names.

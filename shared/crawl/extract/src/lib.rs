@@ -79,7 +79,7 @@ pub fn extract_as(source: &Source<'_>, settings: &Settings<'_>, read_as: ReadAs)
     let mut body = Body::read(source, settings)?;
     let mut read = match read_as {
         ReadAs::Typed => by_type(&body),
-        ReadAs::Sitemap | ReadAs::Robots => match sitemap::named(&body, read_as) {
+        ReadAs::Sitemap | ReadAs::Robots => match sitemap::read_named(&body, read_as) {
             Ok(links) => Err(Unread { links, ..body.unread() }),
             Err(NothingListed::InRobots) => by_type(&body),
             Err(why @ NothingListed::NoUrls) => Err(Unread { detail: Some(why.to_string()), ..body.unread() }),
@@ -101,7 +101,7 @@ pub fn extract_as(source: &Source<'_>, settings: &Settings<'_>, read_as: ReadAs)
     };
     if settings.content == ContentLevel::Full
         && !noindex
-        && let Some(validity) = validity::of_body(&body)
+        && let Some(validity) = validity::validate_body(&body)
     {
         content.get_or_insert_default().validity = Some(validity);
     }

@@ -48,13 +48,13 @@ pub fn print_of_missing(url: &CrawlUrl, headers: &Headers, body: &[u8]) -> Resul
 /// Returns the wall in an answer, whatever its status: then the answer says nothing about the
 /// requested URL, `asked`, which may have redirected there. `None` if there is none.
 #[must_use]
-pub fn wall_of(asked: &CrawlUrl, head: &Head<'_>, body: &[u8]) -> Option<Wall> {
+pub fn find_wall(asked: &CrawlUrl, head: &Head<'_>, body: &[u8]) -> Option<Wall> {
     let of_page = || {
         let bytes = page_bytes(head.headers, body)?;
-        let page = || wall::of_page_instead(asked, head.url, &String::from_utf8_lossy(&bytes));
-        wall::challenge_of_page(&bytes).or_else(page)
+        let page = || wall::find_in_redirected_page(asked, head.url, &String::from_utf8_lossy(&bytes));
+        wall::find_challenge_in_page(&bytes).or_else(page)
     };
-    wall::of_fields(head).or_else(of_page)
+    wall::find_by_fields(head).or_else(of_page)
 }
 
 /// Returns the print of a page, to be compared with that of a missing one; `None` if the body
@@ -186,7 +186,7 @@ mod tests {
             ("/about", missing("/about").replace("- not found", "- About us"), false, "a title of its own"),
         ] {
             let url = url(&format!("https://a.example{path}"));
-            let rule = sign.of_page(&url, || print_of_page(&url, &headers("text/html"), body.as_bytes()));
+            let rule = sign.match_page(&url, || print_of_page(&url, &headers("text/html"), body.as_bytes()));
             assert_eq!(rule, expected.then_some(MissingRule::SamePage), "{path} {body}: {why}");
         }
         let image = url("https://a.example/a.png");

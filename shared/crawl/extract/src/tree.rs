@@ -72,13 +72,13 @@ pub(crate) fn is_costly(document: &Document, html_bytes: usize) -> bool {
 }
 
 /// Returns the base URL of a page: the first valid `<base href>`, or else its own URL.
-pub(crate) fn base_of(document: &Document, url: &Url) -> Url {
+pub(crate) fn base_url(document: &Document, url: &Url) -> Url {
     let written = document.select_single("base[href]").attr("href");
     written.and_then(|written| url.join(written.trim()).ok()).unwrap_or_else(|| url.clone())
 }
 
 /// Returns the text of an element on one line; a line break becomes a space.
-pub(crate) fn text_of(node: &NodeRef<'_>) -> String {
+pub(crate) fn element_text(node: &NodeRef<'_>) -> String {
     let mut text = String::new();
     for node in node.descendants_it() {
         if node.is_text() {

@@ -8,7 +8,7 @@ mod samples;
 use std::collections::BTreeSet;
 
 use dragline_domain::change::Part;
-use dragline_domain::content::{ContentLevel, Gap, RepeatedForm, Taken};
+use dragline_domain::content::{ContentLevel, Gap, MainPartSource, RepeatedForm};
 use dragline_domain::definition::ScalarKind;
 use dragline_domain::document::{Disposition, Document, DocumentState, LinkKind, PageCut, Rel};
 use dragline_domain::feed::FeedFormat;
@@ -206,7 +206,7 @@ fn the_schema_lists_the_variants_of_each_enum() {
         ("rel", every!(Rel: Follow, NoFollow)),
         ("part", Part::ALL.iter().chain([&Part::Rest]).map(json).collect()),
         ("gap", every!(Gap: Tree, Items, About, Main, File, FileEncrypted, FileDamaged, FilePictures, FileCharacters)),
-        ("taken", every!(Taken: Found, Share, Structure, Alike, Width, Page, Selected, Whole)),
+        ("taken", every!(MainPartSource: Found, Share, Structure, Alike, Width, Page, Selected, Whole)),
         ("feed_format", every!(FeedFormat: Rss, Atom)),
         ("repeated_form", every!(RepeatedForm: List, Table, Pairs)),
         ("scalar_kind", every!(ScalarKind: Text, Number, Money, Date, Url, Boolean)),

@@ -115,7 +115,7 @@ impl CrawlContext {
     }
 
     /// Returns the context with further origins that joined.
-    fn and_joined(&self, origins: Vec<Origin>) -> Self {
+    fn with_joined(&self, origins: Vec<Origin>) -> Self {
         let mut hasher = self.hasher.clone();
         origins.iter().for_each(|origin| hasher.add(origin));
         let (rules, joined) = (hasher.digest(), self.joined + origins.len() as u64);
@@ -176,7 +176,7 @@ impl CrawlContext {
 
     /// Returns the limits of a request. A URL named as a sitemap is read whatever its media type.
     #[must_use]
-    pub fn limits_of(&self, read_as: ReadAs) -> FetchLimits {
+    pub fn limits_for(&self, read_as: ReadAs) -> FetchLimits {
         match read_as {
             ReadAs::Typed => self.limits(),
             ReadAs::Sitemap | ReadAs::Robots => self.limits().reading_all(),
@@ -192,7 +192,7 @@ const STORED_BYTES_A_MS: u64 = 20 << 10;
 
 /// The immutable part of an iteration.
 #[derive(Clone, Debug)]
-pub struct Pinned {
+pub struct PinnedIteration {
     /// The version of the definition that it uses; `None` for the stored one.
     pub version: Option<u32>,
     /// When it began.
@@ -210,12 +210,12 @@ pub struct Contexts {
     /// Held while a definition is read or compiled, so that only one of many concurrent callers
     /// does it.
     making: tokio::sync::Mutex<()>,
-    pinned: Mutex<HashMap<(CrawlId, Iteration), Pinned>>,
+    pinned: Mutex<HashMap<(CrawlId, Iteration), PinnedIteration>>,
     /// Held by each parse of this process: shared, or exclusively by a parse whose segment crashed
     /// an earlier one, so that no other parse dies with it and is blamed.
     pub(crate) parses: tokio::sync::RwLock<()>,
     /// The notices sent so far, by topic.
-    pub(crate) told: crate::parse::ToldSoFar,
+    pub(crate) told: crate::parse::SentNotices,
 }
 
 impl Contexts {
@@ -228,7 +228,7 @@ impl Contexts {
     /// Returns the frontier's errors, or one if there is no such crawl.
     pub async fn current(&self, frontier: &impl Frontier, crawl: &CrawlId) -> PortResult<Arc<CrawlContext>> {
         let stamp = load(frontier, crawl).await?;
-        self.made_of(frontier, crawl, Versions::same(stamp.version), stamp.joined).await
+        self.build(frontier, crawl, Versions::same(stamp.version), stamp.joined).await
     }
 
     /// Returns the context of an iteration. Which URLs to crawl comes from the definition that it
@@ -237,7 +237,7 @@ impl Contexts {
     ///
     /// # Errors
     /// Returns the frontier's errors, or one if there is no such crawl.
-    pub async fn of_iteration(
+    pub async fn for_iteration(
         &self,
         frontier: &impl Frontier,
         crawl: &CrawlId,
@@ -246,7 +246,7 @@ impl Contexts {
         let pinned = self.pinned(frontier, crawl, iteration).await?.and_then(|pinned| pinned.version);
         let stamp = load(frontier, crawl).await?;
         let versions = Versions { which_urls: pinned.unwrap_or(stamp.version), how: stamp.version };
-        self.made_of(frontier, crawl, versions, stamp.joined).await
+        self.build(frontier, crawl, versions, stamp.joined).await
     }
 
     /// Returns this version of a crawl's definition; `None` if it never existed.
@@ -279,7 +279,7 @@ impl Contexts {
     }
 
     /// Returns the context of these versions with at least the first `joined` origins that joined.
-    async fn made_of(
+    async fn build(
         &self,
         frontier: &impl Frontier,
         crawl: &CrawlId,
@@ -298,7 +298,7 @@ impl Contexts {
             None => Arc::new(self.compiled(frontier, crawl, versions).await?),
         };
         let context = if before.joined < joined {
-            Arc::new(before.and_joined(frontier.load_joined(crawl, before.joined..joined).await?))
+            Arc::new(before.with_joined(frontier.load_joined(crawl, before.joined..joined).await?))
         } else {
             before
         };
@@ -322,7 +322,7 @@ impl Contexts {
             return CrawlContext::compile(begun_with, versions);
         }
         let current = definition(versions.how).await?;
-        CrawlContext::compile(Arc::new(begun_with.in_the_manner_of(&current)), versions)
+        CrawlContext::compile(Arc::new(begun_with.with_how_only_keys(&current)), versions)
     }
 
     /// Returns the immutable part of an iteration; `None` if there is no such iteration.
@@ -334,14 +334,14 @@ impl Contexts {
         frontier: &impl Frontier,
         crawl: &CrawlId,
         iteration: Iteration,
-    ) -> PortResult<Option<Pinned>> {
+    ) -> PortResult<Option<PinnedIteration>> {
         let key = (crawl.clone(), iteration);
         if let Some(known) = lock(&self.pinned).get(&key) {
             return Ok(Some(known.clone()));
         }
         // A missing iteration is detected by the caller when it asks for a turn or a segment of it.
         let Some(row) = frontier.load_iteration(crawl, iteration).await? else { return Ok(None) };
-        let pinned = Pinned { version: row.version, began: row.started_at, task: Arc::new(row.task) };
+        let pinned = PinnedIteration { version: row.version, began: row.started_at, task: Arc::new(row.task) };
         keep(&mut lock(&self.pinned), key, pinned.clone());
         Ok(Some(pinned))
     }

@@ -58,7 +58,7 @@ pub struct Response {
 
 /// How an answer is stored.
 #[derive(Clone, Copy, Debug)]
-pub struct StoredAs {
+pub struct AnswerRecord {
     /// The type of its record.
     pub kind: RecordKind,
     /// Where its record is in the segment's object.
@@ -82,7 +82,7 @@ impl Capture {
         url: CrawlUrl,
         at: Timestamp,
         visit: Visit,
-        stored: StoredAs,
+        stored: AnswerRecord,
         answer: Result<Response, HttpResponseError>,
     ) -> Self {
         let (response, unreadable) = match answer {
@@ -145,14 +145,14 @@ struct Shared {
     bytes_max: u64,
     bytes: AtomicU64,
     /// In the order of their commits.
-    left: Mutex<VecDeque<Left>>,
+    left: Mutex<VecDeque<QueuedCaptures>>,
     /// Notified each time that a parser has taken something.
     taken: Notify,
 }
 
 /// The captures of a committed segment.
 #[derive(Debug)]
-struct Left {
+struct QueuedCaptures {
     object: ObjectKey,
     /// When they were left, by the monotonic clock.
     since: Duration,
@@ -198,7 +198,7 @@ impl Handover {
     pub fn leave(&self, object: &ObjectKey, kept: SegmentCaptures, now: Duration) {
         let mut left = self.shared.left.lock().unwrap_or_else(PoisonError::into_inner);
         left.retain(|left| now.saturating_sub(left.since) < WAIT_MAX);
-        left.push_back(Left { object: object.clone(), since: now, kept });
+        left.push_back(QueuedCaptures { object: object.clone(), since: now, kept });
     }
 
     /// Takes the captures of a segment, in the order of its object; `None` if there are none.
@@ -222,7 +222,7 @@ impl Handover {
     }
 
     /// Waits until a parser has taken something and it is no longer crowded.
-    pub async fn until_taken(&self, now: Duration) {
+    pub async fn wait_until_taken(&self, now: Duration) {
         loop {
             let taken = self.shared.taken.notified();
             if !self.is_crowded(now) {
@@ -237,7 +237,7 @@ impl SegmentCaptures {
     /// Keeps a further capture. `None` if there is no room: then none of the segment's captures is
     /// handed over.
     #[must_use]
-    pub fn and(mut self, capture: Capture) -> Option<Self> {
+    pub fn with_capture(mut self, capture: Capture) -> Option<Self> {
         let bytes = capture.bytes();
         self.bytes += bytes;
         let used = self.shared.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
@@ -255,7 +255,7 @@ impl Drop for SegmentCaptures {
 #[cfg(test)]
 mod tests {
     use dragline_domain::capture::{CrawlType, Finality};
-    use dragline_domain::frontier::{Known, Sighting};
+    use dragline_domain::frontier::{Sighting, UrlHistory};
     use dragline_domain::outcome::Outcome;
 
     use super::*;
@@ -271,7 +271,7 @@ mod tests {
             finality: Finality::Final,
             detail: None,
             exchange: None,
-            known: Known::default(),
+            known: UrlHistory::default(),
             demand: None,
             missing: None,
         };
@@ -282,15 +282,15 @@ mod tests {
         ObjectKey::try_from(format!("raw/{name}")).unwrap()
     }
 
-    fn kept(handover: &Handover, paths: &[&str]) -> Option<SegmentCaptures> {
-        paths.iter().try_fold(handover.begin()?, |kept, path| kept.and(capture(path)))
+    fn keep_captures(handover: &Handover, paths: &[&str]) -> Option<SegmentCaptures> {
+        paths.iter().try_fold(handover.begin()?, |kept, path| kept.with_capture(capture(path)))
     }
 
     #[test]
     fn captures_are_taken_once_and_in_order() {
         let handover = Handover::new(1 << 20);
-        handover.leave(&object("one"), kept(&handover, &["/a", "/b"]).unwrap(), Duration::ZERO);
-        handover.leave(&object("two"), kept(&handover, &["/c"]).unwrap(), Duration::ZERO);
+        handover.leave(&object("one"), keep_captures(&handover, &["/a", "/b"]).unwrap(), Duration::ZERO);
+        handover.leave(&object("two"), keep_captures(&handover, &["/c"]).unwrap(), Duration::ZERO);
         assert_eq!(handover.take(&object("two")), Some(vec![capture("/c")]));
         assert_eq!(handover.take(&object("one")), Some(vec![capture("/a"), capture("/b")]));
         assert_eq!(handover.take(&object("one")), None, "another parse reads the object");
@@ -300,29 +300,32 @@ mod tests {
     #[test]
     fn no_more_is_kept_than_fits() {
         let handover = Handover::new(2 * CAPTURE_BYTES);
-        assert!(kept(&handover, &["/a", "/b", "/c"]).is_none(), "a segment is handed over as a whole or not at all");
-        let first = kept(&handover, &["/a", "/b"]);
+        assert!(
+            keep_captures(&handover, &["/a", "/b", "/c"]).is_none(),
+            "a segment is handed over as a whole or not at all"
+        );
+        let first = keep_captures(&handover, &["/a", "/b"]);
         assert!(first.is_some() && handover.begin().is_none(), "what was given up takes nothing; now it is full");
         drop(first);
-        assert!(kept(&handover, &["/a"]).is_some(), "there is room again");
+        assert!(keep_captures(&handover, &["/a"]).is_some(), "there is room again");
         assert!(Handover::none().begin().is_none());
     }
 
     #[tokio::test]
     async fn crawl_steps_wait_for_a_parser_that_falls_behind() {
         let handover = Handover::new(4 * CAPTURE_BYTES);
-        let begun = kept(&handover, &["/a", "/b", "/c"]).unwrap();
+        let begun = keep_captures(&handover, &["/a", "/b", "/c"]).unwrap();
         assert!(!handover.is_crowded(Duration::ZERO), "what is not left to a parser no parser takes");
         handover.leave(&object("one"), begun, Duration::ZERO);
         assert!(handover.is_crowded(PARSER_COMES_WITHIN - Duration::from_nanos(1)), "three quarters are full");
         assert!(!handover.is_crowded(PARSER_COMES_WITHIN), "no parser comes");
         let waiting = tokio::spawn({
             let handover = handover.clone();
-            async move { handover.until_taken(Duration::ZERO).await }
+            async move { handover.wait_until_taken(Duration::ZERO).await }
         });
         tokio::task::yield_now().await;
         assert!(!waiting.is_finished());
-        handover.leave(&object("two"), kept(&handover, &["/d"]).unwrap(), Duration::ZERO);
+        handover.leave(&object("two"), keep_captures(&handover, &["/d"]).unwrap(), Duration::ZERO);
         assert!(handover.take(&object("one")).is_some());
         waiting.await.unwrap();
         assert!(!handover.is_crowded(Duration::ZERO), "a quarter is full");
@@ -331,9 +334,9 @@ mod tests {
     #[test]
     fn captures_that_no_parser_takes_expire() {
         let handover = Handover::new(1 << 20);
-        handover.leave(&object("lost"), kept(&handover, &["/a"]).unwrap(), Duration::ZERO);
-        handover.leave(&object("late"), kept(&handover, &["/b"]).unwrap(), WAIT_MAX - Duration::from_nanos(1));
-        handover.leave(&object("now"), kept(&handover, &["/c"]).unwrap(), WAIT_MAX);
+        handover.leave(&object("lost"), keep_captures(&handover, &["/a"]).unwrap(), Duration::ZERO);
+        handover.leave(&object("late"), keep_captures(&handover, &["/b"]).unwrap(), WAIT_MAX - Duration::from_nanos(1));
+        handover.leave(&object("now"), keep_captures(&handover, &["/c"]).unwrap(), WAIT_MAX);
         assert_eq!(handover.take(&object("lost")), None);
         assert!(handover.take(&object("late")).is_some() && handover.take(&object("now")).is_some());
     }

@@ -20,13 +20,13 @@ pub struct LiveTurns(Arc<Mutex<Places>>);
 
 #[derive(Debug, Default)]
 struct Places {
-    hosts: HashMap<HostKey, Known>,
+    hosts: HashMap<HostKey, HostState>,
     /// The tokens that hold hosts of a domain.
     domains: HashMap<DomainKey, Vec<LeaseToken>>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct HostState {
     /// The tokens that hold the host, or are about to.
     tokens: Vec<LeaseToken>,
     /// The monotonic reading before which it gets no request.

@@ -15,14 +15,14 @@ use dragline_domain::url::HostKey;
 use jiff::Timestamp;
 
 use crate::World;
-use crate::tell::{tell_kept, tell_once};
+use crate::tell::{send_kept, tell_once};
 use crate::wake::{Convoy, wake_into};
 use crate::walk::{Until, Walker};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{
     CursorMoved, Endings, GiveUp, IterationClosed, Iterations, Origins, Overdue, OverdueKinds, OverdueWork, OwedNotice,
-    Parses, Settled,
+    Parses, SettleResult,
 };
 use dragline_ports::notifier::Notice;
 use dragline_ports::queue::{Message, ParseMessage, Queue, StartCommand, Ticket};
@@ -37,7 +37,7 @@ const ATTEMPTS_MAX: u32 = 10;
 
 /// The state of a crawl after a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Swept {
+pub enum SweepResult {
     /// It has no iteration yet.
     NoIteration,
     /// Its latest iteration is closed: by this sweep, or before.
@@ -55,11 +55,11 @@ pub enum Swept {
 ///
 /// # Errors
 /// Returns the ports' errors; the next sweep continues.
-pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> PortResult<Swept> {
+pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> PortResult<SweepResult> {
     let (frontier, until) = (world.frontier(), Until::end_of_walk(world));
-    let Some(mut iteration) = frontier.latest_iteration(crawl).await? else { return Ok(Swept::NoIteration) };
+    let Some(mut iteration) = frontier.latest_iteration(crawl).await? else { return Ok(SweepResult::NoIteration) };
     if iteration.status == IterationStatus::Closed {
-        return Ok(Swept::Closed(Box::new(iteration)));
+        return Ok(SweepResult::Closed(Box::new(iteration)));
     }
     let now = world.clock().now();
     if iteration.ends_at.is_some_and(|end| end <= now)
@@ -72,7 +72,7 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
     let kinds = if iteration.status.is_open() { OverdueKinds::All } else { OverdueKinds::AllButLeases };
     let (mut convoy, mut swept) = (Convoy::default(), Ok(()));
     for work in frontier.overdue(crawl, due_by, kinds, OVERDUE_MAX).await? {
-        match send_again(world, &iteration, &work, &mut convoy).await {
+        match resend(world, &iteration, &work, &mut convoy).await {
             Ok(sent) => acts += sent,
             // It must not keep the sweeper from the rest.
             Err(error) if error.kind.is_lasting() => {
@@ -93,17 +93,17 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
     }
     match frontier.close_iteration(crawl, iteration.number, now).await? {
         IterationClosed::Now(row) => {
-            tell_kept(world, &OwedNotice::of_closed(&row, row.closed_at.unwrap_or(now))).await;
-            Ok(Swept::Closed(Box::new(row)))
+            send_kept(world, &OwedNotice::iteration_closed(&row, row.closed_at.unwrap_or(now))).await;
+            Ok(SweepResult::Closed(Box::new(row)))
         }
-        IterationClosed::Before(row) => Ok(Swept::Closed(Box::new(row))),
-        IterationClosed::NotYet(_) => Ok(Swept::GoesOn { acts }),
+        IterationClosed::Before(row) => Ok(SweepResult::Closed(Box::new(row))),
+        IterationClosed::NotYet(_) => Ok(SweepResult::GoesOn { acts }),
     }
 }
 
 /// Sends one message again, and postpones the next look at its work by a pause that grows with the
 /// time waited.
-async fn send_again(
+async fn resend(
     world: &impl World,
     iteration: &IterationRow,
     work: &Overdue,
@@ -278,7 +278,7 @@ async fn give_up(
     let now = world.clock().now();
     let give_up = GiveUp { origin, iteration, seen, reason, now };
     Ok(match frontier.give_up(&give_up).await? {
-        Settled::ClosedWithLeftovers(leftover) => Some(leftover),
-        Settled::Woken(_) | Settled::Closed | Settled::Changed => None,
+        SettleResult::ClosedWithLeftovers(leftover) => Some(leftover),
+        SettleResult::Woken(_) | SettleResult::Closed | SettleResult::Changed => None,
     })
 }

@@ -94,7 +94,7 @@ async fn keep(world: &impl World, notice: Notice) {
 }
 
 /// Sends a kept notice. Returns whether it was sent.
-pub(crate) async fn tell_kept(world: &impl World, owed: &OwedNotice) -> bool {
+pub(crate) async fn send_kept(world: &impl World, owed: &OwedNotice) -> bool {
     match world.notifier().notify(with_figures(world, &owed.notice).await).await {
         Ok(()) => {
             if let Err(error) = world.frontier().forget_notice(owed).await {
@@ -153,7 +153,7 @@ pub async fn tell_owed(world: &impl World, due_by: jiff::Timestamp) -> PortResul
         if failures == FAILURES_MAX {
             break;
         }
-        if tell_kept(world, &owed).await {
+        if send_kept(world, &owed).await {
             failures = 0;
             left -= 1;
         } else if between(owed.since, world.clock().now()) > OWED_FOR_MAX {

@@ -14,7 +14,7 @@ use crate::tell::tell_once;
 use crate::{CALLS_AT_ONCE, World};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{Endings, Origins, Settled};
+use dragline_ports::frontier::{Endings, Origins, SettleResult};
 use dragline_ports::notifier::Notice;
 use dragline_ports::observer::{Event, Stage};
 use dragline_ports::queue::{CONVOY_MAX, Message, Queue, Ticket};
@@ -39,7 +39,7 @@ pub async fn wake(world: &impl World, origin: &OriginKey, iteration: Iteration) 
 pub async fn wake_all(world: &impl World, origins: &[OriginKey], iteration: Iteration) -> PortResult<()> {
     let (mut convoy, mut woken) = (Convoy::default(), Ok(()));
     for origins in origins.chunks(CALLS_AT_ONCE) {
-        for call in join_all(origins.iter().map(|origin| called(world, origin, iteration))).await {
+        for call in join_all(origins.iter().map(|origin| call(world, origin, iteration))).await {
             match call {
                 Ok(ticket) => convoy.0.extend(ticket),
                 Err(error) => woken = Err(error),
@@ -63,17 +63,13 @@ pub async fn wake_into(
     iteration: Iteration,
     convoy: &mut Convoy,
 ) -> PortResult<()> {
-    convoy.0.extend(called(world, origin, iteration).await?);
+    convoy.0.extend(call(world, origin, iteration).await?);
     Ok(())
 }
 
 /// Acts on an origin's rows without sending a ticket: returns it, with the time at which it should
 /// arrive.
-async fn called(
-    world: &impl World,
-    origin: &OriginKey,
-    iteration: Iteration,
-) -> PortResult<Option<(Ticket, Timestamp)>> {
+async fn call(world: &impl World, origin: &OriginKey, iteration: Iteration) -> PortResult<Option<(Ticket, Timestamp)>> {
     let call = |turn, until| {
         world.observer().observe(&Event::At { origin, stage: Stage::Called { until } });
         Ok(Some((Ticket { origin: origin.clone(), iteration, turn }, until)))
@@ -90,19 +86,19 @@ async fn called(
             Need::Settling => {}
         }
         match world.frontier().settle(origin, &rows).await? {
-            Settled::Woken(turn) => return call(turn, rows.lease.free_from(now)),
-            Settled::Closed => {
+            SettleResult::Woken(turn) => return call(turn, rows.lease.free_from(now)),
+            SettleResult::Closed => {
                 world.observer().observe(&Event::At { origin, stage: Stage::Done });
                 return Ok(None);
             }
-            Settled::ClosedWithLeftovers(leftover) => {
+            SettleResult::ClosedWithLeftovers(leftover) => {
                 let (reason, count) = (leftover.reason, leftover.count);
                 world.observer().observe(&Event::At { origin, stage: Stage::Done });
                 let ended = Notice::OriginEnded { origin: origin.clone(), reason, count };
                 tell_once(world, iteration, vec![ended]).await;
                 return Ok(None);
             }
-            Settled::Changed => {}
+            SettleResult::Changed => {}
         }
     }
 }
@@ -168,8 +164,8 @@ impl Convoy {
     /// Returns the first of the queue's errors, once everything was tried.
     pub async fn send_through(self, queue: &impl Queue, now: Timestamp) -> PortResult<()> {
         let mut sent = Ok(());
-        for (tickets, wait) in together(self.0, now) {
-            sent = sent.and(queue.send(Message::of_tickets(&tickets), wait).await);
+        for (tickets, wait) in group_tickets(self.0, now) {
+            sent = sent.and(queue.send(Message::from_tickets(&tickets), wait).await);
         }
         sent
     }
@@ -177,7 +173,7 @@ impl Convoy {
 
 /// Groups tickets that travel together, each group with its delay: those due within the same
 /// second. None arrives early.
-fn together(tickets: Vec<(Ticket, Timestamp)>, now: Timestamp) -> Vec<(Vec<Ticket>, Duration)> {
+fn group_tickets(tickets: Vec<(Ticket, Timestamp)>, now: Timestamp) -> Vec<(Vec<Ticket>, Duration)> {
     let mut by_second: BTreeMap<u64, Vec<(Ticket, Duration)>> = BTreeMap::new();
     for (ticket, not_before) in tickets {
         let wait = between(now, not_before);
@@ -209,9 +205,9 @@ mod tests {
         let at = |millis: i64| Timestamp::from_millisecond(now.as_millisecond() + millis).unwrap();
         let mut tickets: Vec<_> = (0..41).map(|n| (ticket(n), at(-5_000))).collect();
         tickets.extend([(ticket(50), at(1_200)), (ticket(51), at(1_900)), (ticket(52), at(2_001))]);
-        let sent = together(tickets, now);
+        let sent = group_tickets(tickets, now);
         let sizes: Vec<_> = sent.iter().map(|(tickets, wait)| (tickets.len(), wait.as_millis())).collect();
         assert_eq!(sizes, [(20, 0), (20, 0), (1, 0), (2, 1_900), (1, 2_001)]);
-        assert!(together(Vec::new(), now).is_empty(), "nothing is sent for nothing");
+        assert!(group_tickets(Vec::new(), now).is_empty(), "nothing is sent for nothing");
     }
 }

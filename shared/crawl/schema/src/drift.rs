@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::NAME_BYTES_MAX;
 use crate::page_types::PageType;
-use crate::{FieldLearned, Kind, Learned, RepeatedLearned, TypeLearned};
+use crate::{Kind, LearnedField, LearnedRepetition, LearnedSchema, LearnedType};
 
 /// Below this many items or pages, a share is not significant.
 const SAMPLE_MIN: u64 = 5;
@@ -148,11 +148,11 @@ impl fmt::Display for Share {
 /// Returns the differences, in a fixed order; none if both are equal. Differences that rest on few
 /// items or pages are left out, and so are those that a limit may have caused.
 #[must_use]
-pub fn drift(before: &Learned, now: &Learned) -> Vec<Drift> {
+pub fn drift(before: &LearnedSchema, now: &LearnedSchema) -> Vec<Drift> {
     let mut found = Vec::new();
     for (table, now_type) in now.types() {
         match before.types().get(table) {
-            Some(before_type) => of_type(table, before_type, now_type, &mut found),
+            Some(before_type) => compare_type(table, before_type, now_type, &mut found),
             None if before.items_left_out() == 0 && before.pages() >= SAMPLE_MIN && now_type.items >= SAMPLE_MIN => {
                 found.push(Drift {
                     change: Change::TypeNew { item_type: table.clone() },
@@ -165,19 +165,19 @@ pub fn drift(before: &Learned, now: &Learned) -> Vec<Drift> {
         }
     }
     if now.items_left_out() == 0 {
-        of_page_types(before, now, &mut found);
+        compare_page_types(before, now, &mut found);
     }
     for (pattern, before_page) in before.page_types().iter() {
         // Pages without any repeated structure may have been extracted without looking for it.
         if let Some(now_page) = now.page_types().get(pattern).filter(|_| !before_page.repeated.is_empty()) {
-            of_repeated(pattern, before_page, now_page, &mut found);
+            compare_repeated(pattern, before_page, now_page, &mut found);
         }
     }
     found.sort_by(|a, b| a.change.cmp(&b.change));
     found
 }
 
-fn of_repeated(pattern: &str, before: &PageType, now: &PageType, found: &mut Vec<Drift>) {
+fn compare_repeated(pattern: &str, before: &PageType, now: &PageType, found: &mut Vec<Drift>) {
     let share = |page: &PageType, each: &str| Share {
         having: page.repeated.get(each).map_or(0, |learned| learned.pages),
         of: page.pages,
@@ -194,19 +194,19 @@ fn of_repeated(pattern: &str, before: &PageType, now: &PageType, found: &mut Vec
                 let change = Change::RepeatedNew { each: of_change, pattern };
                 found.push(Drift { change, before: before_share, now: now_share, urls: of_now.urls.clone() });
             }
-            (Some(of_before), Some(of_now)) => of_repeated_fields((&pattern, each), of_before, of_now, found),
+            (Some(of_before), Some(of_now)) => compare_repeated_fields((&pattern, each), of_before, of_now, found),
             _ => {}
         }
     }
 }
 
-fn of_repeated_fields(
+fn compare_repeated_fields(
     (pattern, each): (&str, &str),
-    before: &RepeatedLearned,
-    now: &RepeatedLearned,
+    before: &LearnedRepetition,
+    now: &LearnedRepetition,
     found: &mut Vec<Drift>,
 ) {
-    let share = |of: &RepeatedLearned, place: &str| Share {
+    let share = |of: &LearnedRepetition, place: &str| Share {
         having: of.fields.get(place).map_or(0, |field| field.entries),
         of: of.entries,
     };
@@ -230,7 +230,7 @@ fn is_new(before: Share, now: Share) -> bool {
     before.is_sample() && now.is_sample() && before.having == 0 && now.percent() >= NEW_PERCENT
 }
 
-fn of_page_types(before: &Learned, now: &Learned, found: &mut Vec<Drift>) {
+fn compare_page_types(before: &LearnedSchema, now: &LearnedSchema, found: &mut Vec<Drift>) {
     for (pattern, before_page) in before.page_types().iter() {
         let Some(now_page) = now.page_types().get(pattern) else { continue };
         for (table, &having) in &before_page.types {
@@ -249,8 +249,8 @@ fn is_gone(before: Share, now: Share) -> bool {
     are_samples && before.percent() >= MOST_PERCENT && now.percent() <= FEW_PERCENT
 }
 
-fn of_type(table: &str, before: &TypeLearned, now: &TypeLearned, found: &mut Vec<Drift>) {
-    let share = |of: &TypeLearned, name: &str| Share {
+fn compare_type(table: &str, before: &LearnedType, now: &LearnedType, found: &mut Vec<Drift>) {
+    let share = |of: &LearnedType, name: &str| Share {
         having: of.fields.get(name).map_or(0, |field| field.items),
         of: of.items,
     };
@@ -268,7 +268,7 @@ fn of_type(table: &str, before: &TypeLearned, now: &TypeLearned, found: &mut Vec
                 let (Some(was), Some(is)) = (kind_of_most(before_field), kind_of_most(now_field)) else { continue };
                 if was != is {
                     let change = Change::KindChanged { item_type, field, from: was, to: is };
-                    let share = |of: &FieldLearned| Share {
+                    let share = |of: &LearnedField| Share {
                         having: of.kinds.get(&is).copied().unwrap_or_default(),
                         of: of.items,
                     };
@@ -289,14 +289,14 @@ fn of_type(table: &str, before: &TypeLearned, now: &TypeLearned, found: &mut Vec
 
 /// Returns the kind of nearly all values; `None` if there is no such kind or there are too few
 /// values.
-fn kind_of_most(field: &FieldLearned) -> Option<Kind> {
+fn kind_of_most(field: &LearnedField) -> Option<Kind> {
     let kind = field.main_kind();
     let share = Share { having: field.kinds.get(&kind).copied().unwrap_or_default(), of: field.items };
     (share.is_sample() && share.percent() >= MOST_PERCENT).then_some(kind)
 }
 
 /// Returns a field's place for display. A place found by a label contains the page's own words.
-fn shown(place: &str) -> String {
+fn display_place(place: &str) -> String {
     one_line(if place.is_empty() { "." } else { place }, NAME_BYTES_MAX)
 }
 
@@ -314,10 +314,10 @@ impl fmt::Display for Drift {
             Change::RepeatedGone { each, pattern } => write!(f, "`{each}` is gone from {pattern}")?,
             Change::RepeatedNew { each, pattern } => write!(f, "`{each}` is new on {pattern}")?,
             Change::RepeatedFieldGone { field, place, each, pattern } => {
-                write!(f, "{field} (`{}`) is gone from `{each}` on {pattern}", shown(place))?;
+                write!(f, "{field} (`{}`) is gone from `{each}` on {pattern}", display_place(place))?;
             }
             Change::RepeatedFieldNew { field, place, each, pattern } => {
-                write!(f, "{field} (`{}`) is new in `{each}` on {pattern}", shown(place))?;
+                write!(f, "{field} (`{}`) is new in `{each}` on {pattern}", display_place(place))?;
             }
         }
         write!(f, ": {}, now {}", self.before, self.now)
@@ -327,7 +327,7 @@ impl fmt::Display for Drift {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::tests::{documents, learned_of};
+    use crate::text::tests::{documents, learn_all};
 
     #[test]
     fn significant_changes_are_reported() {
@@ -355,10 +355,8 @@ mod tests {
                 "a new field",
             ),
         ] {
-            let (before, now) = (
-                learned_of(&documents("Product", before.0, before.1)),
-                learned_of(&documents("Product", now.0, now.1)),
-            );
+            let (before, now) =
+                (learn_all(&documents("Product", before.0, before.1)), learn_all(&documents("Product", now.0, now.1)));
             let told: Vec<String> = drift(&before, &now).iter().map(ToString::to_string).collect();
             assert_eq!(told, expected, "{why}");
         }
@@ -366,8 +364,8 @@ mod tests {
 
     #[test]
     fn lost_and_new_types_are_reported() {
-        let before = learned_of(&documents("Product", 10, r#""name":"A""#));
-        let now = learned_of(&documents("Offer", 10, r#""name":"A""#));
+        let before = learn_all(&documents("Product", 10, r#""name":"A""#));
+        let now = learn_all(&documents("Offer", 10, r#""name":"A""#));
         let told: Vec<String> = drift(&before, &now).iter().map(ToString::to_string).collect();
         assert_eq!(told, ["product is gone from /p/*: 10 of 10, now 0 of 10", "offer is new: 0 of 10, now 10 of 10"]);
     }

@@ -3,12 +3,12 @@
 use dragline_domain::item::COMMON;
 use serde_json::{Map, Value, json};
 
-use crate::{FieldLearned, Kind, Learned};
+use crate::{Kind, LearnedField, LearnedSchema};
 
 /// Returns the JSON Schema (2020-12) of a row that `dragline export --what items` writes for an
 /// item of this type; `None` if there is no such type. Fields that all items had are required.
 #[must_use]
-pub fn json_schema(learned: &Learned, item_type: &str) -> Option<Value> {
+pub fn json_schema(learned: &LearnedSchema, item_type: &str) -> Option<Value> {
     let (table, of_type) = learned.find(item_type)?;
     let mut properties: Map<String, Value> = COMMON.into_iter().map(|name| (name.to_owned(), common(name))).collect();
     properties.extend(of_type.fields.iter().map(|(name, field)| (name.clone(), property(field))));
@@ -34,8 +34,8 @@ fn common(name: &str) -> Value {
     }
 }
 
-fn property(field: &FieldLearned) -> Value {
-    let mut types: Vec<&str> = field.kinds.keys().map(|kind| type_of(*kind)).collect();
+fn property(field: &LearnedField) -> Value {
+    let mut types: Vec<&str> = field.kinds.keys().map(|kind| json_type(*kind)).collect();
     types.sort_unstable();
     types.dedup();
     let mut property = match types[..] {
@@ -45,11 +45,11 @@ fn property(field: &FieldLearned) -> Value {
     if field.only_kind() == Some(Kind::Url) {
         property["format"] = json!("uri");
     }
-    property["examples"] = field.examples.iter().map(|example| example_of(field, example)).collect();
+    property["examples"] = field.examples.iter().map(|example| json_example(field, example)).collect();
     property
 }
 
-const fn type_of(kind: Kind) -> &'static str {
+const fn json_type(kind: Kind) -> &'static str {
     match kind {
         Kind::Bool => "boolean",
         Kind::Number | Kind::Money => "number",
@@ -58,8 +58,8 @@ const fn type_of(kind: Kind) -> &'static str {
 }
 
 /// Returns an example in the form it has in the row; as text if its kind is uncertain.
-fn example_of(field: &FieldLearned, example: &str) -> Value {
-    match field.only_kind().map(type_of) {
+fn json_example(field: &LearnedField, example: &str) -> Value {
+    match field.only_kind().map(json_type) {
         Some("boolean" | "number") => serde_json::from_str(example).unwrap_or_else(|_| json!(example)),
         _ => json!(example),
     }

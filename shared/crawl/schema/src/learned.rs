@@ -24,12 +24,12 @@ const VERSION: u32 = 1;
 /// among parts that are merged. Above them, the rarest entries are left out, and types that only
 /// pages name go before those of the definition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Learned {
+pub struct LearnedSchema {
     #[serde(deserialize_with = "this_version")]
     version: u32,
     /// The number of pages, with items or without.
     pages: u64,
-    types: BTreeMap<String, TypeLearned>,
+    types: BTreeMap<String, LearnedType>,
     /// The number of items left out because their types were.
     items_left_out: u64,
     page_types: PageTypes,
@@ -37,7 +37,7 @@ pub struct Learned {
 
 /// What was learned about one item type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TypeLearned {
+pub struct LearnedType {
     /// Its name as pages write it; the alphabetically first if there are several. `None` if it is
     /// too long.
     pub name: Option<String>,
@@ -46,7 +46,7 @@ pub struct TypeLearned {
     /// The number of pages with such items.
     pub pages: u64,
     /// The type's fields, by the names of their columns ([`Item::columns`]).
-    pub fields: BTreeMap<String, FieldLearned>,
+    pub fields: BTreeMap<String, LearnedField>,
     /// The number of values left out because their fields were.
     pub values_left_out: u64,
     /// Examples of pages that have it.
@@ -69,7 +69,7 @@ pub enum NamedBy {
 
 impl NamedBy {
     /// Returns who named an item's type.
-    fn of_item(item: &Item) -> Self {
+    fn from_item(item: &Item) -> Self {
         if item.is_of_definition() { Self::Definition } else { Self::Pages }
     }
 
@@ -80,7 +80,7 @@ impl NamedBy {
 
 /// What was learned about one field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FieldLearned {
+pub struct LearnedField {
     /// Its place in the item, as a definition writes it under `item`; `None` if a definition cannot
     /// express it.
     pub property: Option<String>,
@@ -106,13 +106,13 @@ pub enum Variety {
     Various,
 }
 
-impl Default for Learned {
+impl Default for LearnedSchema {
     fn default() -> Self {
         Self { version: VERSION, pages: 0, types: BTreeMap::new(), items_left_out: 0, page_types: PageTypes::default() }
     }
 }
 
-impl Learned {
+impl LearnedSchema {
     /// Learns from a document. Redirects and other documents that are not pages and have no items
     /// are ignored.
     pub fn learn(&mut self, document: &Document) {
@@ -156,7 +156,7 @@ impl Learned {
 
     /// Returns the item types, by the names of their tables ([`Item::table`]).
     #[must_use]
-    pub const fn types(&self) -> &BTreeMap<String, TypeLearned> {
+    pub const fn types(&self) -> &BTreeMap<String, LearnedType> {
         &self.types
     }
 
@@ -175,22 +175,22 @@ impl Learned {
     /// Finds a type by the name that pages write or by the name of its table. Returns the table's
     /// name with it.
     #[must_use]
-    pub fn find(&self, name: &str) -> Option<(&str, &TypeLearned)> {
+    pub fn find(&self, name: &str) -> Option<(&str, &LearnedType)> {
         let is_it =
-            |(table, learned): &(&String, &TypeLearned)| *table == name || learned.name.as_deref() == Some(name);
+            |(table, learned): &(&String, &LearnedType)| *table == name || learned.name.as_deref() == Some(name);
         self.types.iter().find(is_it).map(|(table, learned)| (table.as_str(), learned))
     }
 
     /// Leaves out the rarest types while there are too many of them, or too many fields.
     fn compact(&mut self) {
-        for (_, left) in take_rarest(&mut self.types, TYPES_MAX, TypeLearned::rank) {
+        for (_, left) in take_rarest(&mut self.types, TYPES_MAX, LearnedType::rank) {
             self.items_left_out += left.items;
         }
         let mut fields: usize = self.types.values().map(|learned| learned.fields.len()).sum();
         if fields <= FIELDS_OF_ALL_TYPES_MAX {
             return;
         }
-        let mut tables = by_rarity(&self.types, TypeLearned::rank).into_iter();
+        let mut tables = by_rarity(&self.types, LearnedType::rank).into_iter();
         while fields > FIELDS_OF_ALL_TYPES_MAX / 4 * 3
             && let Some(table) = tables.next()
             && let Some(left) = self.types.remove(&table)
@@ -201,7 +201,7 @@ impl Learned {
     }
 }
 
-impl TypeLearned {
+impl LearnedType {
     /// Returns the sort key for dropping types: the greatest stay.
     const fn rank(&self) -> (NamedBy, u64) {
         (self.named_by, self.items)
@@ -209,7 +209,7 @@ impl TypeLearned {
 
     fn learn(&mut self, item: &Item, url: &str) {
         self.items += 1;
-        self.named_by = self.named_by.max(NamedBy::of_item(item));
+        self.named_by = self.named_by.max(NamedBy::from_item(item));
         self.take_name(item.types.first().cloned());
         add_url(&mut self.urls, url);
         for (name, column) in item.columns_by_property() {
@@ -219,7 +219,7 @@ impl TypeLearned {
                 Cell::Text(text) => (one_line(text, EXAMPLE_CHARS_MAX), digest(text)),
             };
             let kind = Kind::infer(&name, &column);
-            let mut field = FieldLearned {
+            let mut field = LearnedField {
                 property: column.property.filter(|property| property.len() <= NAME_BYTES_MAX),
                 items: 1,
                 kinds: BTreeMap::from([(kind, 1)]),
@@ -251,7 +251,7 @@ impl TypeLearned {
         self.name = [self.name.take(), name].into_iter().flatten().min();
     }
 
-    fn put(&mut self, name: String, field: FieldLearned) {
+    fn put(&mut self, name: String, field: LearnedField) {
         match self.fields.get_mut(&name) {
             Some(known) => known.merge(field),
             None => {
@@ -267,7 +267,7 @@ impl TypeLearned {
     }
 }
 
-impl FieldLearned {
+impl LearnedField {
     fn merge(&mut self, other: Self) {
         self.property = [self.property.take(), other.property].into_iter().flatten().min();
         self.items += other.items;

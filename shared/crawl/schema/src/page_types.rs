@@ -6,7 +6,7 @@ use std::ops::Deref;
 use dragline_domain::content::Repeated;
 use serde::{Deserialize, Serialize};
 
-use crate::RepeatedLearned;
+use crate::LearnedRepetition;
 use crate::learned::{add_examples, add_url, take_rarest};
 use crate::limits::{FIELDS_OF_ALL_REPEATED_MAX, PATTERNS_MAX, REPEATED_OF_PATTERN_MAX, TYPES_OF_PATTERN_MAX};
 
@@ -37,7 +37,7 @@ pub struct PageType {
     pub types: BTreeMap<String, u64>,
     /// Their repeated structures, by the selector of the entries.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub repeated: BTreeMap<String, RepeatedLearned>,
+    pub repeated: BTreeMap<String, LearnedRepetition>,
     /// The number of repeated structures of pages that were left out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub repeated_left_out: u64,
@@ -59,12 +59,12 @@ impl PageTypes {
         let mut page = PageType { pages: 1, types, ..PageType::default() };
         add_url(&mut page.urls, url);
         for repeated in repeated {
-            match RepeatedLearned::from_repeated(repeated, url) {
+            match LearnedRepetition::from_repeated(repeated, url) {
                 Some((each, learned)) => drop(page.repeated.entry(each).or_insert(learned)),
                 None => page.repeated_left_out += 1,
             }
         }
-        self.put(pattern_of(path), page);
+        self.put(path_pattern(path), page);
         self.compact();
     }
 
@@ -78,7 +78,7 @@ impl PageTypes {
     }
 
     fn put(&mut self, pattern: String, page_type: PageType) {
-        let joint = joint_of(&pattern);
+        let joint = sibling_pattern(&pattern);
         match joint.as_ref().filter(|joint| self.joined.contains(*joint)) {
             Some(joint) => self.add(joint.clone(), page_type),
             None => {
@@ -96,7 +96,7 @@ impl PageTypes {
 
     /// Joins sibling patterns into one if there are many.
     fn join(&mut self, joint: String) {
-        let siblings = self.patterns.keys().filter(|pattern| joint_of(pattern).as_ref() == Some(&joint));
+        let siblings = self.patterns.keys().filter(|pattern| sibling_pattern(pattern).as_ref() == Some(&joint));
         let siblings: Vec<String> = siblings.cloned().collect();
         if siblings.len() > SIBLINGS_MAX {
             for sibling in siblings {
@@ -181,7 +181,7 @@ const fn is_zero(number: &u64) -> bool {
 /// Returns the pattern of a URL's path: numbers, hexadecimal names and names of several words
 /// become `*`, as in `/product/*` and `/news/*/*.html`.
 #[must_use]
-pub fn pattern_of(path: &str) -> String {
+pub fn path_pattern(path: &str) -> String {
     let mut pattern = String::new();
     for (place, segment) in path.trim_start_matches('/').split('/').enumerate() {
         pattern.push('/');
@@ -218,7 +218,7 @@ fn is_name(stem: &str) -> bool {
 }
 
 /// Returns the pattern that replaces a pattern with many siblings; `None` if it is general already.
-fn joint_of(pattern: &str) -> Option<String> {
+fn sibling_pattern(pattern: &str) -> Option<String> {
     let (parent, last) = pattern.rsplit_once('/')?;
     let (stem, extension) = split_extension(last);
     (!stem.is_empty() && !stem.starts_with('*')).then(|| format!("{parent}/*{extension}"))
@@ -252,7 +252,7 @@ mod tests {
             ("/a/b/c/d/e/f/g/h/i", "/a/b/c/d/e/f/**", "deep"),
             ("//x//y", "/x//y", "empty segments"),
         ] {
-            assert_eq!(pattern_of(path), expected, "{why}");
+            assert_eq!(path_pattern(path), expected, "{why}");
         }
     }
 

@@ -7,7 +7,7 @@ use dragline_domain::document::Document;
 use dragline_domain::item::Item;
 
 use crate::drift::{Change, Drift, drift};
-use crate::{Kind, Learned, RepeatedLearned};
+use crate::{Kind, LearnedRepetition, LearnedSchema};
 
 /// Pairs of an earlier and a current capture of the same pages.
 ///
@@ -15,8 +15,8 @@ use crate::{Kind, Learned, RepeatedLearned};
 /// template has changed.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
-    before: Learned,
-    now: Learned,
+    before: LearnedSchema,
+    now: LearnedSchema,
     shapes: Vec<[Shape; 2]>,
 }
 
@@ -79,7 +79,7 @@ fn shape(document: &Document) -> Shape {
         });
         shape.items.entry(item.table()).or_default().extend(kinds);
     }
-    for (each, learned) in repeated(document).iter().filter_map(|one| RepeatedLearned::from_repeated(one, "")) {
+    for (each, learned) in repeated(document).iter().filter_map(|one| LearnedRepetition::from_repeated(one, "")) {
         shape.repeated.insert(each, learned.fields.into_keys().collect());
     }
     shape

@@ -13,7 +13,7 @@ use crate::limits::{EXAMPLE_CHARS_MAX, FIELDS_OF_REPEATED_MAX, NAME_BYTES_MAX};
 
 /// What was learned about a repeated structure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RepeatedLearned {
+pub struct LearnedRepetition {
     /// Its form; the first if pages differ.
     pub form: RepeatedForm,
     /// The number of pages that have it.
@@ -22,7 +22,7 @@ pub struct RepeatedLearned {
     pub entries: u64,
     /// The fields of its entries, by place: a path by its label, or a CSS selector, with `@` before
     /// the name of an attribute.
-    pub fields: BTreeMap<String, RepeatedFieldLearned>,
+    pub fields: BTreeMap<String, LearnedRepeatedField>,
     /// The number of fields of pages that were left out.
     pub fields_left_out: u64,
     /// Examples of pages that have it.
@@ -31,7 +31,7 @@ pub struct RepeatedLearned {
 
 /// What was learned about a field of the entries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RepeatedFieldLearned {
+pub struct LearnedRepeatedField {
     /// Its name; the alphabetically first if there are several.
     pub name: String,
     /// The CSS selector below the entry; `None` if it is the entry itself. The alphabetically first
@@ -51,7 +51,7 @@ pub struct RepeatedFieldLearned {
     pub examples: BTreeSet<String>,
 }
 
-impl RepeatedLearned {
+impl LearnedRepetition {
     /// Returns the structure of one page, with its selector; `None` if the selector is too long to
     /// keep.
     pub(crate) fn from_repeated(repeated: &Repeated, url: &str) -> Option<(String, Self)> {
@@ -66,7 +66,7 @@ impl RepeatedLearned {
         };
         add_url(&mut learned.urls, url);
         for field in &repeated.fields {
-            match RepeatedFieldLearned::from_field(field) {
+            match LearnedRepeatedField::from_field(field) {
                 // A page names each place once.
                 Some((place, field)) => drop(learned.fields.entry(place).or_insert(field)),
                 None => learned.fields_left_out += 1,
@@ -100,7 +100,7 @@ impl RepeatedLearned {
     }
 }
 
-impl RepeatedFieldLearned {
+impl LearnedRepeatedField {
     fn from_field(field: &RepeatedField) -> Option<(String, Self)> {
         let attribute = field.attribute.as_ref().map(|name| format!("@{name}")).unwrap_or_default();
         let css = field.css.as_deref().unwrap_or_default();
@@ -158,11 +158,11 @@ pub(crate) mod tests {
     use dragline_domain::document::Document;
 
     use super::*;
-    use crate::text::tests::{document, documents, learned_of};
-    use crate::{Learned, Pairs, drift, text, yaml};
+    use crate::text::tests::{document, documents, learn_all};
+    use crate::{LearnedSchema, Pairs, drift, text, yaml};
 
     /// The repeated structures of a page, by their selectors.
-    type OfPage<'f> = &'f [(&'f str, &'f [RepeatedField])];
+    type PageRepetitions<'f> = &'f [(&'f str, &'f [RepeatedField])];
 
     /// Returns a field of three entries. `place` is written as in the learned schema.
     fn field(place: &str, name: &str, kind: ScalarKind, example: &str) -> RepeatedField {
@@ -179,7 +179,7 @@ pub(crate) mod tests {
         }
     }
 
-    pub(crate) fn page(path: &str, repeated: OfPage<'_>) -> Document {
+    pub(crate) fn page(path: &str, repeated: PageRepetitions<'_>) -> Document {
         let mut document = document(path, "", "");
         let form = |each: &str| match each {
             each if each.contains("tr") => RepeatedForm::Table,
@@ -196,7 +196,7 @@ pub(crate) mod tests {
         document
     }
 
-    fn pages(count: usize, repeated: OfPage<'_>) -> Vec<Document> {
+    fn pages(count: usize, repeated: PageRepetitions<'_>) -> Vec<Document> {
         (1..=count).map(|n| page(&format!("/list/{n}"), repeated)).collect()
     }
 
@@ -208,7 +208,7 @@ pub(crate) mod tests {
         ]
     }
 
-    fn shop() -> Learned {
+    fn shop() -> LearnedSchema {
         let facts = [
             field("//dt[.='It\\ \"is\"']/following-sibling::dd[1]", "it_is", ScalarKind::Date, "2024-01-01"),
             field("", "text", ScalarKind::Text, "all \u{1b}[2J"),
@@ -219,7 +219,7 @@ pub(crate) mod tests {
         all.push(page("/list/4", &[("li.product-card", &[field("h3 > a", "name", ScalarKind::Number, "7")])]));
         all.push(page("/list/5", &[("ul.seldom > li", &card())]));
         all.push(page("/", &[("body > dl", &facts)]));
-        learned_of(&all)
+        learn_all(&all)
     }
 
     #[test]
@@ -242,8 +242,9 @@ pub(crate) mod tests {
         let (card, other) = (card(), [field("b", "name", ScalarKind::Text, "A")]);
         let shorter = [card[0].clone(), card[1].clone()];
         let (card, other) = (card.as_slice(), other.as_slice());
-        let (with, without): (OfPage<'_>, OfPage<'_>) = (&[("li.card", card)], &[("li.other", other)]);
-        let (both, less): (OfPage<'_>, OfPage<'_>) =
+        let (with, without): (PageRepetitions<'_>, PageRepetitions<'_>) =
+            (&[("li.card", card)], &[("li.other", other)]);
+        let (both, less): (PageRepetitions<'_>, PageRepetitions<'_>) =
             (&[("li.card", card), ("li.other", other)], &[("li.card", &shorter)]);
         let gone = "`li.card` is gone from /list/*: 8 of 8, now 0 of 8";
         let new = "`li.other` is new on /list/*: 0 of 8, now 8 of 8";
@@ -270,7 +271,7 @@ pub(crate) mod tests {
         ] {
             let (before, now) = (pages(before.0, before.1), pages(now.0, now.1));
             let told: Vec<String> =
-                drift(&learned_of(&before), &learned_of(&now)).iter().map(ToString::to_string).collect();
+                drift(&learn_all(&before), &learn_all(&now)).iter().map(ToString::to_string).collect();
             assert_eq!(told, expected, "{why}");
             let mut pairs = Pairs::default();
             before.iter().zip(&now).for_each(|(before, now)| pairs.add(before, now));
@@ -282,7 +283,7 @@ pub(crate) mod tests {
 
     #[test]
     fn made_up_lists_do_not_take_more_memory() {
-        let mut learned = Learned::default();
+        let mut learned = LearnedSchema::default();
         for n in 0..400 {
             let fields: Vec<RepeatedField> =
                 (0..60).map(|place| field(&format!("b.f{place}x{}", n % 7), "name", ScalarKind::Text, "A")).collect();
@@ -300,12 +301,12 @@ pub(crate) mod tests {
         let left_out: u64 = learned.page_types().values().map(|page| page.repeated_left_out).sum();
         assert!(left_out > 0, "it says that something is missing");
         let json = serde_json::to_string(&learned).unwrap();
-        assert_eq!(serde_json::from_str::<Learned>(&json).unwrap(), learned);
+        assert_eq!(serde_json::from_str::<LearnedSchema>(&json).unwrap(), learned);
     }
 
     #[test]
     fn the_stored_form_without_lists_is_unchanged() {
-        let json = serde_json::to_string(&learned_of(&documents("Product", 2, r#""name":"A""#))).unwrap();
+        let json = serde_json::to_string(&learn_all(&documents("Product", 2, r#""name":"A""#))).unwrap();
         assert!(!json.contains("repeated"), "{json}");
     }
 }

@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use dragline_domain::item::COMMON;
 
-use crate::{FieldLearned, Kind, Learned};
+use crate::{Kind, LearnedField, LearnedSchema};
 
 /// Returns a `CREATE TABLE` for each item type, with the columns that `dragline export --what items
 /// --type …` writes. Types are those of ANSI SQL; a column whose values have several kinds is text.
 #[must_use]
-pub fn sql(learned: &Learned) -> String {
+pub fn sql(learned: &LearnedSchema) -> String {
     let mut out = String::new();
     for (table, of_type) in learned.types() {
         let common = COMMON.into_iter().map(|name| (name, common_type(name)));
@@ -31,7 +31,7 @@ fn common_type(name: &str) -> String {
     .to_owned()
 }
 
-fn column_type(field: &FieldLearned) -> &'static str {
+fn column_type(field: &LearnedField) -> &'static str {
     match field.only_kind() {
         Some(Kind::Bool) => "BOOLEAN",
         Some(Kind::Number) => "DOUBLE PRECISION",

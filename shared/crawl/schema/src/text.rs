@@ -5,12 +5,12 @@ use std::fmt::Write;
 use dragline_domain::shown::{count, one_line};
 
 use crate::limits::NAME_BYTES_MAX;
-use crate::{Drift, FieldLearned, Learned, RepeatedLearned, Share, Variety};
+use crate::{Drift, LearnedField, LearnedRepetition, LearnedSchema, Share, Variety};
 
 /// Returns a table of the page types, one of each item type with its fields, and one of each
 /// repeated structure on pages of one type. The text is safe to print to a terminal.
 #[must_use]
-pub fn text(learned: &Learned) -> String {
+pub fn text(learned: &LearnedSchema) -> String {
     let mut out = format!("{} pages\n", learned.pages());
     let rows = learned.page_types().iter().map(|(pattern, page)| {
         let share = Share { having: page.pages, of: learned.pages() };
@@ -46,7 +46,7 @@ pub fn text(learned: &Learned) -> String {
     out
 }
 
-fn push_repeated(out: &mut String, (pattern, each): (&str, &str), learned: &RepeatedLearned, share: Share) {
+fn push_repeated(out: &mut String, (pattern, each): (&str, &str), learned: &LearnedRepetition, share: Share) {
     let (form, each) = (learned.form.name(), one_line(each, NAME_BYTES_MAX));
     let entries = count(learned.entries);
     // Writing to a string cannot fail.
@@ -74,11 +74,11 @@ pub fn drift_text(found: &[Drift]) -> String {
     out
 }
 
-fn kinds(field: &FieldLearned) -> String {
+fn kinds(field: &LearnedField) -> String {
     field.kinds.keys().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
 }
 
-fn example(field: &FieldLearned) -> String {
+fn example(field: &LearnedField) -> String {
     let example = field.examples.first().cloned().unwrap_or_default();
     match field.variety {
         Variety::Same(_) if field.items > 1 => format!("{example} (everywhere)"),
@@ -138,17 +138,17 @@ pub(crate) mod tests {
         (1..=count).map(|n| document(&format!("/p/{n}"), item_type, fields)).collect()
     }
 
-    pub(crate) fn learned_of(documents: &[Document]) -> Learned {
-        let mut learned = Learned::default();
+    pub(crate) fn learn_all(documents: &[Document]) -> LearnedSchema {
+        let mut learned = LearnedSchema::default();
         documents.iter().for_each(|document| learned.learn(document));
         learned
     }
 
-    fn shop() -> Learned {
+    fn shop() -> LearnedSchema {
         let mut all = documents("Product", 3, r#""name":"A","price":7,"offers":[1,2]"#);
         all.push(document("/p/9", "Product", r#""name":"B\u001b[2J","since":"2024-01-01""#));
         all.push(document("/", "", ""));
-        learned_of(&all)
+        learn_all(&all)
     }
 
     #[test]
@@ -170,14 +170,14 @@ pub(crate) mod tests {
     #[test]
     fn other_versions_are_not_read() {
         let json = serde_json::to_string(&shop()).unwrap();
-        assert_eq!(serde_json::from_str::<Learned>(&json).unwrap(), shop());
-        let error = serde_json::from_str::<Learned>(&json.replace("\"version\":1", "\"version\":2")).unwrap_err();
+        assert_eq!(serde_json::from_str::<LearnedSchema>(&json).unwrap(), shop());
+        let error = serde_json::from_str::<LearnedSchema>(&json.replace("\"version\":1", "\"version\":2")).unwrap_err();
         assert!(error.to_string().contains("version 2"), "{error}");
     }
 
     #[test]
     fn made_up_types_and_fields_do_not_take_more_memory() {
-        let mut learned = Learned::default();
+        let mut learned = LearnedSchema::default();
         for n in 0..600 {
             let fields: Vec<String> = (0..150).map(|field| format!("\"f{n}x{field}\":1")).collect();
             learned.learn(&document(&format!("/p/{n}"), &format!("T{n}"), &fields.join(",")));
@@ -201,16 +201,16 @@ pub(crate) mod tests {
         let junk: Vec<Document> = (0..4 * TYPES_MAX)
             .map(|n| document(&format!("/q/{n}"), &format!("T{}", n % (2 * TYPES_MAX)), "\"name\":1"))
             .collect();
-        let mut before = learned_of(std::slice::from_ref(&declared));
+        let mut before = learn_all(std::slice::from_ref(&declared));
         junk.iter().for_each(|document| before.learn(document));
-        let mut after = learned_of(&junk);
+        let mut after = learn_all(&junk);
         after.learn(&declared);
-        let mut merged = learned_of(&junk);
-        merged.merge(learned_of(std::slice::from_ref(&declared)));
+        let mut merged = learn_all(&junk);
+        merged.merge(learn_all(std::slice::from_ref(&declared)));
         junk.iter().for_each(|document| merged.learn(document));
         for (learned, when) in [(before, "the first of all"), (after, "the last of all"), (merged, "learned elsewhere")]
         {
-            let stored: Learned = serde_json::from_str(&serde_json::to_string(&learned).unwrap()).unwrap();
+            let stored: LearnedSchema = serde_json::from_str(&serde_json::to_string(&learned).unwrap()).unwrap();
             assert_eq!(stored, learned);
             assert!(learned.types().contains_key("chair"), "{when}");
             assert!(learned.types().len() <= TYPES_MAX, "{when}");
@@ -257,20 +257,20 @@ pub(crate) mod tests {
         fn the_result_depends_neither_on_order_nor_on_parts(
             a in any_documents(), b in any_documents(), c in any_documents(), mut shuffled in Just(()).prop_perturb(|(), rng| rng),
         ) {
-            let merged = |parts: &[&Learned]| {
-                let mut sum = Learned::default();
+            let merged = |parts: &[&LearnedSchema]| {
+                let mut sum = LearnedSchema::default();
                 parts.iter().for_each(|part| sum.merge((*part).clone()));
                 sum
             };
-            let (of_a, of_b, of_c) = (learned_of(&a), learned_of(&b), learned_of(&c));
+            let (of_a, of_b, of_c) = (learn_all(&a), learn_all(&b), learn_all(&c));
             let mut all: Vec<Document> = [a, b, c].concat();
-            let whole = learned_of(&all);
+            let whole = learn_all(&all);
             prop_assert_eq!(&merged(&[&of_a, &of_b, &of_c]), &whole);
             prop_assert_eq!(&merged(&[&of_c, &merged(&[&of_b, &of_a])]), &whole);
             for place in (1..all.len()).rev() {
                 all.swap(place, shuffled.random_range(0..=place));
             }
-            prop_assert_eq!(&learned_of(&all), &whole);
+            prop_assert_eq!(&learn_all(&all), &whole);
             prop_assert_eq!(drift(&whole, &whole), vec![]);
             let definition = format!("seeds: [https://shop.example/]\n{}", yaml(&whole));
             prop_assert!(dragline_definition::parse(&definition, "crawl.yaml").is_ok(), "{}", definition);

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use dragline_domain::content::RepeatedForm;
-use dragline_domain::shown::is_obeyed;
+use dragline_domain::shown::is_control;
 
-use crate::{FieldLearned, Kind, Learned, RepeatedFieldLearned, RepeatedLearned, Share};
+use crate::{Kind, LearnedField, LearnedRepeatedField, LearnedRepetition, LearnedSchema, Share};
 
 /// The most types in a definition.
 const TYPES_MAX: usize = 100;
@@ -27,11 +27,11 @@ const NAME_BYTES_MAX: usize = 64;
 /// those of structured data, and those of structures that most pages of a pattern repeat. It is
 /// meant to be edited.
 #[must_use]
-pub fn yaml(learned: &Learned) -> String {
+pub fn yaml(learned: &LearnedSchema) -> String {
     let mut out = String::new();
     let (mut names, mut fields_left) = (BTreeSet::new(), FIELDS_OF_ALL_TYPES_MAX);
     for (table, of_type) in learned.types().iter().take(TYPES_MAX) {
-        let written = |(name, field): (&String, &FieldLearned)| {
+        let written = |(name, field): (&String, &LearnedField)| {
             let share = Share { having: field.items, of: of_type.items };
             let property = field.property.as_deref().filter(|_| share.percent() >= SHARE_PERCENT_MIN)?;
             let item_type = of_type.name.as_ref().map(|name| format!(", item_type: {}", quoted(name)));
@@ -74,7 +74,7 @@ pub fn yaml(learned: &Learned) -> String {
 
 /// Returns the structures that most pages of a pattern repeat, each with the pattern and the
 /// selector of its entries.
-fn repeated_on_most_pages(learned: &Learned) -> impl Iterator<Item = (&str, &str, &RepeatedLearned)> {
+fn repeated_on_most_pages(learned: &LearnedSchema) -> impl Iterator<Item = (&str, &str, &LearnedRepetition)> {
     learned.page_types().iter().flat_map(|(pattern, page)| {
         let is_on_most = |having: u64| Share { having, of: page.pages }.percent() >= MOST_PAGES_PERCENT_MIN;
         let on_most = page.repeated.iter().filter(move |(_, of_each)| is_on_most(of_each.pages));
@@ -83,10 +83,10 @@ fn repeated_on_most_pages(learned: &Learned) -> impl Iterator<Item = (&str, &str
 }
 
 /// Returns a line for each field of the entries, except rare ones.
-fn repeated_fields(learned: &RepeatedLearned, fields_max: usize) -> Vec<String> {
+fn repeated_fields(learned: &LearnedRepetition, fields_max: usize) -> Vec<String> {
     let mut names = BTreeSet::new();
-    let share = |field: &RepeatedFieldLearned| Share { having: field.entries, of: learned.entries }.percent();
-    let written = |field: &RepeatedFieldLearned| {
+    let share = |field: &LearnedRepeatedField| Share { having: field.entries, of: learned.entries }.percent();
+    let written = |field: &LearnedRepeatedField| {
         let place = match (&field.path, &field.css, &field.attribute) {
             (Some(path), ..) => format!("path: {}", quoted(path)),
             (None, Some(css), None) => format!("css: {}", quoted(css)),
@@ -141,7 +141,7 @@ fn free_name(name: &str, taken: &mut BTreeSet<String>) -> String {
 
 /// Returns the condition on pages for a type; `None` if it occurs on all of them, or on too many
 /// page types.
-fn condition(learned: &Learned, table: &str) -> Option<String> {
+fn condition(learned: &LearnedSchema, table: &str) -> Option<String> {
     let pages = learned.page_types();
     let having: Vec<&str> =
         pages.iter().filter(|(_, page)| page.types.contains_key(table)).map(|(pattern, _)| pattern.as_str()).collect();
@@ -176,7 +176,7 @@ const fn kind_word(kind: Kind) -> &'static str {
 }
 
 /// Returns a kind that can hold all values: a value of another kind would not fit.
-fn word(field: &FieldLearned) -> &'static str {
+fn word(field: &LearnedField) -> &'static str {
     match field.only_kind() {
         Some(kind) => kind_word(kind),
         None if field.kinds.contains_key(&Kind::List) => kind_word(Kind::List),
@@ -190,7 +190,7 @@ fn quoted(text: &str) -> String {
     for char in text.chars() {
         match char {
             '"' | '\\' => quoted.extend(['\\', char]),
-            char if is_obeyed(char) || !(' '..'\u{d7ff}').contains(&char) => {
+            char if is_control(char) || !(' '..'\u{d7ff}').contains(&char) => {
                 let _ = write!(quoted, "\\U{:08x}", u32::from(char));
             }
             char => quoted.push(char),
@@ -205,7 +205,7 @@ mod tests {
     use dragline_definition::parse;
 
     use super::*;
-    use crate::text::tests::{document, documents, learned_of};
+    use crate::text::tests::{document, documents, learn_all};
 
     fn is_accepted(yaml: &str) {
         let text = format!("seeds: [https://shop.example/]\n{yaml}");
@@ -217,7 +217,7 @@ mod tests {
         let mut all = documents("Product", 6, r#""name":"A","price":7,"brand":{"fields":{"name":["B"]}}"#);
         all.push(document("/", "", ""));
         all.push(document("/about", "Organization", r#""url":"https://a.example/""#));
-        let yaml = yaml(&learned_of(&all));
+        let yaml = yaml(&learn_all(&all));
         is_accepted(&yaml);
         insta::assert_snapshot!(yaml);
     }
@@ -233,9 +233,9 @@ mod tests {
             ("A", r#""a.b":1,"c":true,"d":[1,2],"id":"x","url":"y""#, "dots, lists and common names"),
         ] {
             let document = document("/p/a(b)+[c]'", item_type, fields);
-            let yaml = yaml(&learned_of(&[document]));
+            let yaml = yaml(&learn_all(&[document]));
             is_accepted(&yaml);
-            assert!(!yaml.contains(|char: char| char != '\n' && is_obeyed(char)), "{why}");
+            assert!(!yaml.contains(|char: char| char != '\n' && is_control(char)), "{why}");
         }
     }
 }

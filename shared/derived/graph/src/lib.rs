@@ -21,8 +21,8 @@ mod state;
 mod unchecked;
 
 pub use error::{FileError, GraphError};
-pub use made::Made;
+pub use made::BuildResult;
 pub use read::Graph;
-pub use rows::{Broken, Chain, Counts, Direction, Duplicate, Edge, Holder, Node, Orphan, SiteLink, Step};
+pub use rows::{Broken, Chain, Counts, Direction, Duplicate, Edge, LinkingPage, Node, Orphan, SiteLink, Step};
 pub use state::{State, breaks_links};
 pub use unchecked::Unchecked;

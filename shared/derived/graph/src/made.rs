@@ -7,12 +7,12 @@ use std::path::Path;
 use dragline_ports::reader::Reader;
 
 use crate::error::{FileError, GraphError};
-use crate::make::{MadeFrom, make, make_empty};
+use crate::make::{SourceState, make, make_empty};
 use crate::read::Graph;
 
 /// The result of a call that may leave a graph unfinished.
 #[derive(Debug)]
-pub enum Made {
+pub enum BuildResult {
     /// It is finished.
     Whole(Graph),
     /// It is unfinished; any process with the file can continue.
@@ -30,22 +30,22 @@ impl Graph {
         reader: &impl Reader,
         path: &Path,
         rest: impl Fn() -> ControlFlow<()>,
-    ) -> Result<Made, GraphError> {
+    ) -> Result<BuildResult, GraphError> {
         if let Some(graph) = Self::open_finished(path) {
-            return Ok(Made::Whole(graph));
+            return Ok(BuildResult::Whole(graph));
         }
-        if make(reader, &MadeFrom::now(reader).await?, path, rest).await?.is_break() {
-            return Ok(Made::Unfinished);
+        if make(reader, &SourceState::read(reader).await?, path, rest).await?.is_break() {
+            return Ok(BuildResult::Unfinished);
         }
         let lost = || io::Error::other("it was changed by another process");
         let graph = Self::open_finished(path);
-        graph.map(Made::Whole).ok_or_else(|| GraphError::File { path: path.to_owned(), source: lost().into() })
+        graph.map(BuildResult::Whole).ok_or_else(|| GraphError::File { path: path.to_owned(), source: lost().into() })
     }
 
     /// Returns the state of the crawl that the graph in a file was built from; `None` if there is
     /// no finished one.
     #[must_use]
-    pub fn file_made_from(path: &Path) -> Option<String> {
+    pub fn file_source_state(path: &Path) -> Option<String> {
         Self::open_finished(path).map(|graph| graph.made_from)
     }
 
@@ -53,15 +53,15 @@ impl Graph {
     ///
     /// # Errors
     /// See [`Graph::make_on`].
-    pub async fn without_links(reader: &impl Reader, path: &Path) -> Result<Self, GraphError> {
+    pub async fn create_empty(reader: &impl Reader, path: &Path) -> Result<Self, GraphError> {
         let failed = |source: FileError| GraphError::File { path: path.to_owned(), source };
-        make_empty(&MadeFrom::now(reader).await?, path).map_err(failed)?;
+        make_empty(&SourceState::read(reader).await?, path).map_err(failed)?;
         Self::open_finished(path).ok_or_else(|| failed(io::Error::other("it was changed by another process").into()))
     }
 
     /// Returns whether the graph is empty.
     #[must_use]
-    pub fn is_without_links(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.db.query_row("SELECT 1 FROM node LIMIT 1", [], |_| Ok(())).is_err()
     }
 
@@ -71,6 +71,6 @@ impl Graph {
     /// The file cannot be read.
     pub fn pages(&self) -> Result<u64, GraphError> {
         let sql = "SELECT count(*) FROM node WHERE words IS NOT NULL";
-        self.db.query_row(sql, [], |row| row.get(0)).map_err(|error| self.failed(error))
+        self.db.query_row(sql, [], |row| row.get(0)).map_err(|error| self.file_error(error))
     }
 }

@@ -10,7 +10,7 @@ use dragline_ports::reader::{Batch, Cursor, Filter, Reader, WalkEnd, each_row_un
 use rusqlite::Connection;
 
 use crate::error::{FileError, GraphError};
-use crate::nodes::Nodes;
+use crate::nodes::GraphWriter;
 use crate::place::{BuildPosition, Stream};
 use crate::{alike, chains, reach};
 
@@ -23,17 +23,17 @@ const FORMAT: u32 = 6;
 /// The state of the crawl that a graph was built from. While it is the same, the graph is up to
 /// date.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MadeFrom {
+pub(crate) struct SourceState {
     pub(crate) iteration: Iteration,
     pub(crate) text: String,
 }
 
-impl MadeFrom {
+impl SourceState {
     /// Reads the progress of a crawl, and how often URLs of it were forgotten.
     ///
     /// # Errors
     /// Nothing was crawled yet, or the crawl cannot be read.
-    pub(crate) async fn now(reader: &impl Reader) -> Result<Self, GraphError> {
+    pub(crate) async fn read(reader: &impl Reader) -> Result<Self, GraphError> {
         // Read first: if URLs are forgotten from now on, they are not read, or the graph that has
         // them counts as out of date.
         let forgotten = match reader.times_forgotten().await? {
@@ -58,7 +58,7 @@ impl MadeFrom {
 /// The crawl cannot be read, or the file cannot be read or written.
 pub(crate) async fn make(
     reader: &impl Reader,
-    from: &MadeFrom,
+    from: &SourceState,
     path: &Path,
     rest: impl Fn() -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, GraphError> {
@@ -73,12 +73,12 @@ pub(crate) async fn make(
 }
 
 /// Creates an empty graph in a new file.
-pub(crate) fn make_empty(from: &MadeFrom, path: &Path) -> Result<(), FileError> {
+pub(crate) fn make_empty(from: &SourceState, path: &Path) -> Result<(), FileError> {
     let (nodes, _) = begin(path, from)?;
     finish(nodes, from)
 }
 
-fn finish(nodes: Nodes, from: &MadeFrom) -> Result<(), FileError> {
+fn finish(nodes: GraphWriter, from: &SourceState) -> Result<(), FileError> {
     let db = nodes.finish(from)?;
     chains::follow(&db)?;
     db.execute_batch(include_str!("views.sql"))?;
@@ -91,14 +91,14 @@ fn finish(nodes: Nodes, from: &MadeFrom) -> Result<(), FileError> {
 
 /// Opens a new file, or an unfinished one at its position. Nothing is synced, as nobody opens the
 /// file that a crash leaves.
-fn begin(path: &Path, from: &MadeFrom) -> Result<(Nodes, BuildPosition), FileError> {
+fn begin(path: &Path, from: &SourceState) -> Result<(GraphWriter, BuildPosition), FileError> {
     let db = Connection::open(path)?;
     db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536; PRAGMA temp_store = FILE; BEGIN;")?;
-    match BuildPosition::stored(&db)? {
-        Some(place) => Ok((Nodes::resume(db, place.page.as_deref())?, place)),
+    match BuildPosition::load(&db)? {
+        Some(place) => Ok((GraphWriter::resume(db, place.page.as_deref())?, place)),
         None => {
             db.execute_batch(include_str!("tables.sql"))?;
-            Ok((Nodes::new(db)?, BuildPosition::beginning(from.clone())))
+            Ok((GraphWriter::new(db)?, BuildPosition::beginning(from.clone())))
         }
     }
 }
@@ -107,7 +107,7 @@ type Stops<'s, F, R> = (&'s F, &'s R);
 
 async fn fill<F: Fn(FileError) -> GraphError, R: Fn() -> ControlFlow<()>>(
     reader: &impl Reader,
-    nodes: &mut Nodes,
+    nodes: &mut GraphWriter,
     place: &mut BuildPosition,
     (failed, rest): Stops<'_, F, R>,
 ) -> Result<ControlFlow<()>, GraphError> {
@@ -130,7 +130,7 @@ async fn fill<F: Fn(FileError) -> GraphError, R: Fn() -> ControlFlow<()>>(
             }
             // The status and the error of a failed visit are in the log of its iteration.
             Stream::Log(iteration) => {
-                let filter = &Filter::of_iteration(iteration);
+                let filter = &Filter::by_iteration(iteration);
                 let read = |after: Option<Cursor>| async move { reader.log(filter, after.as_ref(), BATCH_ROWS).await };
                 each(read, after, rest, |row| nodes.add_visit(&row)).await?
             }

@@ -11,7 +11,7 @@ use foldhash::{HashMap, HashMapExt};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::FileError;
-use crate::make::MadeFrom;
+use crate::make::SourceState;
 use crate::place::BuildPosition;
 use crate::state::{State, breaks_links};
 
@@ -44,7 +44,7 @@ impl Cache {
 }
 
 /// The writer of a graph.
-pub(crate) struct Nodes {
+pub(crate) struct GraphWriter {
     db: Connection,
     urls: Cache,
     anchors: Cache,
@@ -54,7 +54,7 @@ pub(crate) struct Nodes {
     page: Option<(String, i64, i64)>,
 }
 
-impl Nodes {
+impl GraphWriter {
     /// Starts a graph, in a transaction.
     pub(crate) fn new(db: Connection) -> Result<Self, FileError> {
         for kind in LinkKind::ALL {
@@ -93,7 +93,7 @@ impl Nodes {
             Some(id) => id,
             None => {
                 let sql = "INSERT INTO node (url, host, state) VALUES (?, ?, ?)";
-                self.db.prepare_cached(sql)?.execute(params![url, host_of(url), State::Outside.name()])?;
+                self.db.prepare_cached(sql)?.execute(params![url, url_host(url), State::Outside.name()])?;
                 let id = self.db.last_insert_rowid();
                 if id > i64::from(NODES_MAX) {
                     return Err(FileError::TooManyUrls(NODES_MAX));
@@ -254,7 +254,7 @@ impl Nodes {
     }
 
     /// Finishes the graph, and records the state that it was built from.
-    pub(crate) fn finish(self, from: &MadeFrom) -> Result<Connection, FileError> {
+    pub(crate) fn finish(self, from: &SourceState) -> Result<Connection, FileError> {
         let Self { db, .. } = self;
         db.execute_batch("DROP TABLE IF EXISTS unfinished")?;
         db.execute("INSERT INTO made VALUES (?, ?)", params![from.text, from.iteration.number()])?;
@@ -263,7 +263,7 @@ impl Nodes {
 }
 
 /// Returns the host of an absolute URL, with its port if it has one.
-fn host_of(url: &str) -> &str {
+fn url_host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['/', '?', '#']).next().unwrap_or(rest)
 }

@@ -5,7 +5,7 @@ use dragline_ports::reader::Cursor;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::FileError;
-use crate::make::MadeFrom;
+use crate::make::SourceState;
 
 /// A stream of input for a graph, in reading order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Stream {
         }
     }
 
-    fn named(name: &str, iteration: Option<u32>) -> Option<Self> {
+    fn from_name(name: &str, iteration: Option<u32>) -> Option<Self> {
         [Self::Candidates, Self::Pages, Self::Links]
             .into_iter()
             .chain(iteration.and_then(Iteration::new).map(Self::Log))
@@ -54,7 +54,7 @@ impl Stream {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BuildPosition {
     /// The state of the crawl at the start of the build. It may have progressed since.
-    pub(crate) from: MadeFrom,
+    pub(crate) from: SourceState,
     /// The current stream.
     pub(crate) stream: Stream,
     /// The last row; `None` at the stream's beginning.
@@ -64,12 +64,12 @@ pub(crate) struct BuildPosition {
 }
 
 impl BuildPosition {
-    pub(crate) const fn beginning(from: MadeFrom) -> Self {
+    pub(crate) const fn beginning(from: SourceState) -> Self {
         Self { from, stream: Stream::Candidates, after: None, page: None }
     }
 
     /// Reads the position; `None` in a new or finished file.
-    pub(crate) fn stored(db: &Connection) -> Result<Option<Self>, FileError> {
+    pub(crate) fn load(db: &Connection) -> Result<Option<Self>, FileError> {
         let is_there = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'unfinished'";
         if db.query_row(is_there, [], |_| Ok(())).optional()?.is_none() {
             return Ok(None);
@@ -77,11 +77,11 @@ impl BuildPosition {
         let sql = "SELECT made_from, iteration, stream, log_of, after, page FROM unfinished";
         let found = db.query_row(sql, [], |row| {
             let (iteration, stream): (Option<Iteration>, Option<Stream>) =
-                (Iteration::new(row.get(1)?), Stream::named(&row.get::<_, String>(2)?, row.get(3)?));
+                (Iteration::new(row.get(1)?), Stream::from_name(&row.get::<_, String>(2)?, row.get(3)?));
             let after = row.get::<_, Option<String>>(4)?.map(Cursor::new);
             let (text, page) = (row.get(0)?, row.get(5)?);
             Ok(iteration.zip(stream).map(|(iteration, stream)| Self {
-                from: MadeFrom { iteration, text },
+                from: SourceState { iteration, text },
                 stream,
                 after,
                 page,

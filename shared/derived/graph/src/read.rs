@@ -9,8 +9,8 @@ use dragline_ports::reader::Reader;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 
 use crate::error::{FileError, GraphError};
-use crate::make::{MadeFrom, make};
-use crate::rows::{Broken, Chain, Counts, Direction, Duplicate, Edge, Holder, Node, Orphan, SiteLink, Step};
+use crate::make::{SourceState, make};
+use crate::rows::{Broken, Chain, Counts, Direction, Duplicate, Edge, LinkingPage, Node, Orphan, SiteLink, Step};
 use crate::unchecked::Unchecked;
 
 /// The columns of a link.
@@ -74,7 +74,7 @@ impl Graph {
     /// # Errors
     /// Nothing was crawled yet, the crawl cannot be read, or the file cannot be read or written.
     pub async fn up_to_date(reader: &impl Reader, path: &Path, making: impl FnOnce()) -> Result<Self, GraphError> {
-        let from = MadeFrom::now(reader).await?;
+        let from = SourceState::read(reader).await?;
         if let Some(graph) = Self::open(path, &from) {
             return Ok(graph);
         }
@@ -102,12 +102,12 @@ impl Graph {
     ///
     /// # Errors
     /// Nothing was crawled yet, or the crawl cannot be read.
-    pub async fn made_from_now(reader: &impl Reader) -> Result<String, GraphError> {
-        Ok(MadeFrom::now(reader).await?.text)
+    pub async fn current_source_state(reader: &impl Reader) -> Result<String, GraphError> {
+        Ok(SourceState::read(reader).await?.text)
     }
 
     /// Opens a file; `None` if it is missing, was built from another state, or is damaged.
-    fn open(path: &Path, from: &MadeFrom) -> Option<Self> {
+    fn open(path: &Path, from: &SourceState) -> Option<Self> {
         Self::open_finished(path).filter(|graph| graph.made_from == from.text)
     }
 
@@ -122,11 +122,11 @@ impl Graph {
     /// Returns the state of the crawl that it was built from. While it is the same, the graph and
     /// data derived from it are up to date.
     #[must_use]
-    pub fn made_from(&self) -> &str {
+    pub fn source_state(&self) -> &str {
         &self.made_from
     }
 
-    pub(crate) fn failed(&self, source: rusqlite::Error) -> GraphError {
+    pub(crate) fn file_error(&self, source: rusqlite::Error) -> GraphError {
         GraphError::File { path: self.path.clone(), source: source.into() }
     }
 
@@ -135,7 +135,7 @@ impl Graph {
     /// # Errors
     /// The file cannot be read.
     pub fn prepare(&self, sql: &str) -> Result<(), GraphError> {
-        self.db.execute_batch(sql).map_err(|error| self.failed(error))
+        self.db.execute_batch(sql).map_err(|error| self.file_error(error))
     }
 
     /// Calls back with each row of a query until told to stop. `docs/links.md` describes the tables
@@ -160,7 +160,7 @@ impl Graph {
             }
             Ok(())
         };
-        walk().map_err(|error| self.failed(error))
+        walk().map_err(|error| self.file_error(error))
     }
 
     fn list<T>(
@@ -216,7 +216,7 @@ impl Graph {
                 orphans: row.get(6)?,
             })
         };
-        self.db.query_row(sql, [], read).map_err(|error| self.failed(error))
+        self.db.query_row(sql, [], read).map_err(|error| self.file_error(error))
     }
 
     /// Returns what the graph does not cover. `to_go` is the number of URLs still to be visited;
@@ -233,7 +233,7 @@ impl Graph {
             kinds.collect::<Vec<_>>().join(", ")
         );
         let read = |row: &Row<'_>| Ok(Unchecked { requisites: row.get(0)?, unvisited: row.get(1)?, to_go });
-        self.db.query_row(&sql, [], read).map_err(|error| self.failed(error))
+        self.db.query_row(&sql, [], read).map_err(|error| self.file_error(error))
     }
 
     /// Returns a URL; `None` if the crawl does not know it and no page links to it.
@@ -243,7 +243,7 @@ impl Graph {
     pub fn node(&self, url: &str) -> Result<Option<Node>, GraphError> {
         let sql = format!("SELECT n.id, {NODE_COLUMNS} FROM node n JOIN node l ON l.id = n.lands_on WHERE n.url = ?");
         let read = |row: &Row<'_>| Ok(node(row)?.1);
-        self.db.query_row(&sql, [url], read).optional().map_err(|error| self.failed(error))
+        self.db.query_row(&sql, [url], read).optional().map_err(|error| self.file_error(error))
     }
 
     /// Calls back with each URL of the graph and its id, by URL. Ids are only valid in this file:
@@ -320,7 +320,7 @@ impl Graph {
             Ok((row.get::<_, i64>(0)?, broken))
         };
         let holder = |row: &Row<'_>| {
-            Ok(Holder { from_url: row.get(0)?, to_url: row.get(1)?, anchor: row.get(2)?, kind: row.get(3)? })
+            Ok(LinkingPage { from_url: row.get(0)?, to_url: row.get(1)?, anchor: row.get(2)?, kind: row.get(3)? })
         };
         let complete = |(id, broken): (i64, Broken)| {
             Ok(Broken { holders: self.list(of_one, params![id, holders_max], holder)?, ..broken })

@@ -92,12 +92,12 @@ pub struct Broken {
     /// How many pages link to it.
     pub linked_from: u64,
     /// The pages that link to it, up to the requested number.
-    pub holders: Vec<Holder>,
+    pub holders: Vec<LinkingPage>,
 }
 
 /// A page with a broken link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Holder {
+pub struct LinkingPage {
     /// The page.
     pub from_url: String,
     /// Its target: the broken URL, or a redirect that leads to it.

@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_ports::archive::Put;
+use dragline_ports::archive::PutResult;
 use dragline_ports::editions::{Editions, StoredEdition};
 use dragline_ports::error::PortError;
 use dragline_ports::publications::Publications;
 use dragline_ports::reader::Reader;
-use dragline_report::site::Making;
+use dragline_report::site::ReportStamp;
 use jiff::Timestamp;
 
 use crate::items::{PartLimits, Publication, publish_items};
@@ -29,7 +29,7 @@ pub async fn publish_again(
     editions: &impl Editions,
     publications: &impl Publications,
     crawl: &CrawlId,
-    (folder, making): (&Path, Making),
+    (folder, making): (&Path, ReportStamp),
 ) -> Result<(), SiteError> {
     let Some(latest) = reader.latest_iteration().await? else { return Ok(()) };
     for number in 1..=latest.number.number() {
@@ -39,7 +39,7 @@ pub async fn publish_again(
             publish_items(reader, publications, &publication, None, || ControlFlow::Continue(())).await?;
         }
     }
-    if withdraw(editions, crawl).await? == Withdrawn::Nothing {
+    if withdraw(editions, crawl).await? == Withdrawal::Nothing {
         return Ok(());
     }
     let publication =
@@ -49,23 +49,23 @@ pub async fn publish_again(
 
 /// Whether an index was withdrawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Withdrawn {
+enum Withdrawal {
     Index,
     Nothing,
 }
 
 /// Withdraws the published word index.
-async fn withdraw(editions: &impl Editions, crawl: &CrawlId) -> Result<Withdrawn, PortError> {
+async fn withdraw(editions: &impl Editions, crawl: &CrawlId) -> Result<Withdrawal, PortError> {
     loop {
-        let Some(newest) = editions.newest_edition(crawl).await? else { return Ok(Withdrawn::Nothing) };
+        let Some(newest) = editions.newest_edition(crawl).await? else { return Ok(Withdrawal::Nothing) };
         if newest.text.is_empty() {
-            return Ok(Withdrawn::Index);
+            return Ok(Withdrawal::Index);
         }
         let number = newest.number.saturating_add(1);
         let none = StoredEdition { number, text: Vec::new().into() };
-        if editions.put_edition(crawl, none).await? == Put::Stored {
+        if editions.put_edition(crawl, none).await? == PutResult::Stored {
             editions.delete_superseded(crawl, number, &[], Timestamp::MAX).await?;
-            return Ok(Withdrawn::Index);
+            return Ok(Withdrawal::Index);
         }
     }
 }

@@ -7,7 +7,7 @@ use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::editions::Editions;
 use dragline_ports::publications::SitePlace;
 use dragline_ports::reader::Cursor;
-use dragline_report::site::Gathered;
+use dragline_report::site::ReportTotals;
 use dragline_search::{IndexFile, Parts};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub(crate) struct Draft {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) graph_before: Option<IndexFile>,
     /// The next stage.
-    pub(crate) next: Next,
+    pub(crate) next: Stage,
     /// How often the publication stopped.
     pub(crate) stops: u32,
 }
@@ -38,21 +38,21 @@ pub(crate) struct Draft {
 /// The stage of a publication.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Next {
+pub(crate) enum Stage {
     /// The link graph, or the rest of it.
     #[default]
     Graph,
     /// The word index of a site with a finished graph.
     Index,
     /// The next part of the word index.
-    Part { after: Option<Cursor>, parts: Parts, gathered: Box<Gathered> },
+    Part { after: Option<Cursor>, parts: Parts, gathered: Box<ReportTotals> },
     /// The rest of the log, for the report.
-    Log { parts: Parts, gathered: Box<Gathered> },
+    Log { parts: Parts, gathered: Box<ReportTotals> },
 }
 
 impl Draft {
     pub(crate) const fn new(iteration: Iteration, edition_before: u32, forgotten: u64) -> Self {
-        Self { iteration, edition_before, forgotten, graph: None, graph_before: None, next: Next::Graph, stops: 0 }
+        Self { iteration, edition_before, forgotten, graph: None, graph_before: None, next: Stage::Graph, stops: 0 }
     }
 
     /// Reads a draft, and moves its graph to [`graph_path`], fetching it if necessary. Returns
@@ -82,11 +82,11 @@ impl Draft {
             std::fs::rename(kept, path)?;
         }
         let next = match draft.next {
-            Next::Part { after, parts, gathered } => {
-                Next::Part { after, parts, gathered: Box::new(gathered.restored()) }
+            Stage::Part { after, parts, gathered } => {
+                Stage::Part { after, parts, gathered: Box::new(gathered.restore()) }
             }
-            Next::Log { parts, gathered } => Next::Log { parts, gathered: Box::new(gathered.restored()) },
-            next @ (Next::Graph | Next::Index) => next,
+            Stage::Log { parts, gathered } => Stage::Log { parts, gathered: Box::new(gathered.restore()) },
+            next @ (Stage::Graph | Stage::Index) => next,
         };
         Ok(Some(Self { next, ..draft }))
     }

@@ -53,7 +53,7 @@ const OTHER: &str = "other";
 
 /// The totals of a publication.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Published {
+pub struct ItemTotals {
     /// Documents that were read.
     pub documents: u64,
     /// Items.
@@ -80,9 +80,9 @@ pub async fn publish_items(
     publication: &Publication,
     from: Option<PublishPlace>,
     rest: impl Fn() -> ControlFlow<()> + Send,
-) -> PortResult<(Published, Option<PublishPlace>)> {
+) -> PortResult<(ItemTotals, Option<PublishPlace>)> {
     let Publication { crawl, iteration, limits } = publication;
-    let (filter, iteration) = (Filter::of_iteration(*iteration), *iteration);
+    let (filter, iteration) = (Filter::by_iteration(*iteration), *iteration);
     let (mut after, mut number) = match from {
         Some(PublishPlace { after, part }) => (Some(after), part),
         None => {
@@ -90,7 +90,7 @@ pub async fn publish_items(
             (None, 0)
         }
     };
-    let mut published = Published::default();
+    let mut published = ItemTotals::default();
     let mut forgotten = reader.times_forgotten().await?;
     loop {
         let mut part = Part::default();
@@ -98,7 +98,7 @@ pub async fn publish_items(
             let batch = reader.documents(&filter, after.as_ref(), BATCH_ROWS).await?;
             for row in &batch.rows {
                 part.documents += 1;
-                for item in ItemRow::of_document(crawl, row, |_| true) {
+                for item in ItemRow::rows_of_document(crawl, row, |_| true) {
                     part.add(&item).map_err(|e| PortError::new(PortErrorKind::Other, "publish items", crawl, e))?;
                 }
             }
@@ -118,7 +118,7 @@ pub async fn publish_items(
         let times = reader.times_forgotten().await?;
         if times != forgotten {
             publications.clear_items(crawl, iteration).await?;
-            (forgotten, after, number, published) = (times, None, 0, Published::default());
+            (forgotten, after, number, published) = (times, None, 0, ItemTotals::default());
             continue;
         }
         match after.take() {

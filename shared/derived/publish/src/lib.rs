@@ -10,7 +10,7 @@ mod items;
 mod site;
 
 pub use again::publish_again;
-pub use items::{PartLimits, Publication, Published, publish_items};
+pub use items::{ItemTotals, PartLimits, Publication, publish_items};
 pub use site::{
-    ReportPublished, SiteEnd, SiteError, SiteLimits, SitePublication, SitePublished, publish_site, publish_site_from,
+    PublishedReport, SiteEnd, SiteError, SiteLimits, SitePublication, SiteResult, publish_site, publish_site_from,
 };

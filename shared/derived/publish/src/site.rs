@@ -8,18 +8,18 @@ use std::path::PathBuf;
 use dragline_domain::document::Document;
 use dragline_domain::frontier::IterationRow;
 use dragline_domain::ids::CrawlId;
-use dragline_graph::{Graph, GraphError, Made};
-use dragline_ports::archive::Put;
+use dragline_graph::{BuildResult, Graph, GraphError};
+use dragline_ports::archive::PutResult;
 use dragline_ports::editions::{Editions, StoredEdition};
 use dragline_ports::error::PortError;
 use dragline_ports::publications::{Publications, ReportPlace, SitePlace};
 use dragline_ports::reader::Reader;
-use dragline_report::site::{Gathered, Making, Report, ReportError, html, report, report_of};
-use dragline_search::{Changes, Edition, Index, IndexFile, Parts, SearchError, Updated};
+use dragline_report::site::{Report, ReportError, ReportStamp, ReportTotals, html, report, report_from_totals};
+use dragline_search::{Changes, Edition, Index, IndexFile, Parts, SearchError, UpdateResult};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::draft::{Draft, GraphFile, Next, forget_graphs, graph_path, remove};
+use crate::draft::{Draft, GraphFile, Stage, forget_graphs, graph_path, remove};
 
 /// The number of simultaneous copies.
 const COPIES: usize = 4;
@@ -37,7 +37,7 @@ pub struct SitePublication {
     /// the same crawl.
     pub folder: PathBuf,
     /// The author and time of the report.
-    pub making: Making,
+    pub making: ReportStamp,
     /// The sizes of work units.
     pub limits: SiteLimits,
 }
@@ -62,16 +62,16 @@ impl Default for SiteLimits {
 
 /// The result of a publication.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SitePublished {
+pub struct SiteResult {
     /// The changes to the index; `None` if it was up to date.
     pub index: Option<Changes>,
     /// The report; `None` if it existed and the crawl has not progressed.
-    pub report: Option<ReportPublished>,
+    pub report: Option<PublishedReport>,
 }
 
 /// A published report.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReportPublished {
+pub struct PublishedReport {
     /// Its location.
     pub place: ReportPlace,
     /// The number of its findings by kind, without kinds that have none.
@@ -108,7 +108,7 @@ pub enum SiteError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SiteEnd {
     /// Everything is published.
-    Published(SitePublished),
+    Published(SiteResult),
     /// The publication stopped; any process can continue from here.
     Stopped(SitePlace),
 }
@@ -122,7 +122,7 @@ pub async fn publish_site(
     editions: &impl Editions,
     publications: &impl Publications,
     publication: SitePublication,
-) -> Result<SitePublished, SiteError> {
+) -> Result<SiteResult, SiteError> {
     let mut from = None;
     loop {
         let rest = || ControlFlow::Continue(());
@@ -165,7 +165,7 @@ pub async fn publish_site_from(
     let forgotten = reader.times_forgotten().await?;
     let stored = editions.newest_edition(crawl).await?;
     let site = Site {
-        before: stored.as_ref().map_or_else(Edition::none, edition_of),
+        before: stored.as_ref().map_or_else(Edition::none, parse_edition),
         edition_before: stored.map_or(0, |stored| stored.number),
         forgotten,
         reader,
@@ -201,13 +201,13 @@ struct Site<'s, R, E, P, F> {
 impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'_, R, E, P, F> {
     async fn begin(&self) -> Result<SiteEnd, SiteError> {
         let SitePublication { iteration, folder, .. } = self.publication;
-        let now = Graph::made_from_now(self.reader).await?;
-        let is_published = self.before.made_from().as_ref() == Some(&now);
+        let now = Graph::current_source_state(self.reader).await?;
+        let is_published = self.before.source_state().as_ref() == Some(&now);
         if is_published && self.publications.has_report(&iteration.crawl, iteration.number).await? {
-            return Ok(SiteEnd::Published(SitePublished { index: None, report: None }));
+            return Ok(SiteEnd::Published(SiteResult { index: None, report: None }));
         }
         let path = graph_path(folder);
-        if Graph::file_made_from(&path).as_ref() != Some(&now) {
+        if Graph::file_source_state(&path).as_ref() != Some(&now) {
             remove(&path)?;
         }
         forget_graphs(folder)?;
@@ -217,18 +217,18 @@ impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'
     async fn go_on(&self, draft: Draft) -> Result<SiteEnd, SiteError> {
         let path = graph_path(&self.publication.folder);
         let made = match Graph::make_on(self.reader, &path, &self.rest).await {
-            Ok(Made::Unfinished) => return self.stop(draft, GraphFile::Changed).await,
-            Ok(Made::Whole(graph)) => graph,
+            Ok(BuildResult::Unfinished) => return self.stop(draft, GraphFile::Changed).await,
+            Ok(BuildResult::Whole(graph)) => graph,
             Err(error) if error.is_too_large() => {
                 tracing::warn!(%error, "the site is published without its links");
                 remove(&path)?;
-                Graph::without_links(self.reader, &path).await?
+                Graph::create_empty(self.reader, &path).await?
             }
             Err(error) => return Err(error.into()),
         };
         let (next, is_made_now) = match draft.next {
-            Next::Graph if made.pages()? <= self.publication.limits.pages_at_once => (Next::Index, true),
-            Next::Graph => (self.first_part(&made), true),
+            Stage::Graph if made.pages()? <= self.publication.limits.pages_at_once => (Stage::Index, true),
+            Stage::Graph => (self.first_part(&made), true),
             next => (next, false),
         };
         let draft = Draft { next, ..draft };
@@ -237,8 +237,8 @@ impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'
             return self.stop(draft, GraphFile::Changed).await;
         }
         match draft.next {
-            Next::Graph | Next::Index => self.at_once(&made).await.map(SiteEnd::Published),
-            Next::Part { .. } | Next::Log { .. } => {
+            Stage::Graph | Stage::Index => self.at_once(&made).await.map(SiteEnd::Published),
+            Stage::Part { .. } | Stage::Log { .. } => {
                 // Before the first part, the graph has not been put.
                 let graph = if is_made_now { GraphFile::Changed } else { GraphFile::AsBefore };
                 match self.in_parts(&made, draft).await? {
@@ -252,13 +252,13 @@ impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'
         }
     }
 
-    fn first_part(&self, graph: &Graph) -> Next {
-        let mut gathered = Gathered::new(self.publication.iteration.started_at);
-        if graph.is_without_links() {
+    fn first_part(&self, graph: &Graph) -> Stage {
+        let mut gathered = ReportTotals::new(self.publication.iteration.started_at);
+        if graph.is_empty() {
             gathered
                 .note("links, redirects and what is alike: the site has more URLs than a link graph holds".to_owned());
         }
-        Next::Part { after: None, parts: Parts::default(), gathered: Box::new(gathered) }
+        Stage::Part { after: None, parts: Parts::default(), gathered: Box::new(gathered) }
     }
 
     async fn stop(&self, draft: Draft, graph: GraphFile) -> Result<SiteEnd, SiteError> {
@@ -268,7 +268,7 @@ impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'
     }
 
     /// Updates the index at once, and reports.
-    async fn at_once(&self, graph: &Graph) -> Result<SitePublished, SiteError> {
+    async fn at_once(&self, graph: &Graph) -> Result<SiteResult, SiteError> {
         let SitePublication { iteration, folder, making, .. } = self.publication;
         let index_folder = folder.join("index");
         let missing = self.before.restore(&index_folder)?;
@@ -278,11 +278,11 @@ impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'
         .await?;
         let (index, updated) = Index::up_to_date(self.reader, graph, &index_folder, || ()).await?;
         let changes = match updated {
-            Updated::Changed(changes) => Some(changes),
-            Updated::Already | Updated::ByAnother => None,
+            UpdateResult::Changed(changes) => Some(changes),
+            UpdateResult::Already | UpdateResult::ByAnother => None,
         };
         if changes.is_none() && self.publications.has_report(&iteration.crawl, iteration.number).await? {
-            return Ok(SitePublished { index: None, report: None });
+            return Ok(SiteResult { index: None, report: None });
         }
         let report = report(self.reader, graph, iteration.clone(), making.clone()).await?;
         let report = self.put_report(&report).await?;
@@ -290,42 +290,42 @@ impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'
             let edition = index.edition()?;
             let fresh = self.fresh(&edition);
             each_file(fresh, async |file| {
-                self.editions.put_index_file(&iteration.crawl, &file.name, &index.path_of(file)).await
+                self.editions.put_index_file(&iteration.crawl, &file.name, &index.file_path(file)).await
             })
             .await?;
             self.put_edition(&edition).await?;
         }
-        Ok(SitePublished { index: changes, report: Some(report) })
+        Ok(SiteResult { index: changes, report: Some(report) })
     }
 
     /// Builds the index in parts, and reports. Returns the draft if it is to stop.
-    async fn in_parts(&self, graph: &Graph, draft: Draft) -> Result<Result<SitePublished, Draft>, SiteError> {
+    async fn in_parts(&self, graph: &Graph, draft: Draft) -> Result<Result<SiteResult, Draft>, SiteError> {
         let SitePublication { iteration, folder, making, limits } = self.publication;
         let (parts, mut gathered) = match draft.next {
-            Next::Part { mut after, mut parts, mut gathered } => loop {
+            Stage::Part { mut after, mut parts, mut gathered } => loop {
                 let folder = folder.join("part");
                 let visit = |document: &Document| gathered.add_document(document);
                 let of = (after, limits.part_documents);
                 let (part, next) = Index::make_part(self.reader, graph, &folder, of, visit).await?;
                 let files = parts.add(&part)?;
                 each_file(files.iter().collect(), async |file| {
-                    self.editions.put_index_file(&iteration.crawl, &file.name, &part.path_of(file)).await
+                    self.editions.put_index_file(&iteration.crawl, &file.name, &part.file_path(file)).await
                 })
                 .await?;
                 let Some(next) = next else { break (parts, gathered) };
                 if (self.rest)().is_break() {
-                    let next = Next::Part { after: Some(next), parts, gathered };
+                    let next = Stage::Part { after: Some(next), parts, gathered };
                     return Ok(Err(Draft { next, ..draft }));
                 }
                 after = Some(next);
             },
-            Next::Log { parts, gathered } => (parts, gathered),
-            Next::Graph | Next::Index => return Ok(Err(draft)),
+            Stage::Log { parts, gathered } => (parts, gathered),
+            Stage::Graph | Stage::Index => return Ok(Err(draft)),
         };
         if gathered.add_log(self.reader, iteration, &self.rest).await?.is_break() {
-            return Ok(Err(Draft { next: Next::Log { parts, gathered }, ..draft }));
+            return Ok(Err(Draft { next: Stage::Log { parts, gathered }, ..draft }));
         }
-        let report = report_of(self.reader, graph, iteration.clone(), (*gathered, making.clone())).await?;
+        let report = report_from_totals(self.reader, graph, iteration.clone(), (*gathered, making.clone())).await?;
         let report = self.put_report(&report).await?;
         let written = parts.pages();
         tokio::fs::remove_dir_all(folder.join("part")).await.or_else(if_missing)?;
@@ -333,17 +333,17 @@ impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'
             self.put_edition(&edition).await?;
         }
         let index = Some(Changes { written, ..Changes::default() });
-        Ok(Ok(SitePublished { index, report: Some(report) }))
+        Ok(Ok(SiteResult { index, report: Some(report) }))
     }
 
-    async fn put_report(&self, report: &Report) -> Result<ReportPublished, SiteError> {
+    async fn put_report(&self, report: &Report) -> Result<PublishedReport, SiteError> {
         let IterationRow { crawl, number, .. } = &self.publication.iteration;
         let found = report.findings.iter().filter(|finding| finding.count > 0);
         let findings = found.map(|finding| (finding.id.to_owned(), finding.count)).collect();
         check_forgotten(self.reader, self.forgotten).await?;
         let place = self.publications.put_report(crawl, *number, html(report)).await?;
         check_forgotten(self.reader, self.forgotten).await?;
-        Ok(ReportPublished { place, findings })
+        Ok(PublishedReport { place, findings })
     }
 
     /// Returns the files that are not in the previous edition.
@@ -357,8 +357,8 @@ impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'
         let newest = self.edition_before + 1;
         let stored = StoredEdition { number: newest, text: edition.to_json()?.into() };
         match self.editions.put_edition(crawl, stored).await? {
-            Put::Stored => {}
-            Put::Exists => {
+            PutResult::Stored => {}
+            PutResult::Exists => {
                 withdraw(self.editions, crawl, self.fresh(edition)).await?;
                 return Err(SiteError::Superseded);
             }
@@ -366,7 +366,7 @@ impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'
         // Readers may use the previous edition for a moment longer.
         let files = edition.all_files().chain(self.before.all_files());
         let kept: Vec<&str> = files.map(|file| file.name.as_str()).collect();
-        self.editions.delete_superseded(crawl, newest, &kept, before_that(making.at)).await?;
+        self.editions.delete_superseded(crawl, newest, &kept, unnamed_cutoff(making.at)).await?;
         Ok(())
     }
 }
@@ -383,14 +383,14 @@ async fn check_forgotten(reader: &impl Reader, before: u64) -> Result<(), SiteEr
 /// Deletes the files put for an edition that was superseded, as their texts may be the reason.
 /// Files of the newest edition stay.
 async fn withdraw(editions: &impl Editions, crawl: &CrawlId, fresh: Vec<&IndexFile>) -> Result<(), PortError> {
-    let newest = editions.newest_edition(crawl).await?.as_ref().map_or_else(Edition::none, edition_of);
+    let newest = editions.newest_edition(crawl).await?.as_ref().map_or_else(Edition::none, parse_edition);
     let left = fresh.into_iter().filter(|file| !newest.all_files().any(|kept| kept == *file)).collect();
     each_file(left, async |file| editions.delete_index_file(crawl, &file.name).await).await
 }
 
 /// Parses an edition. One that this program cannot read counts as none, so that the index is
 /// rebuilt.
-fn edition_of(stored: &StoredEdition) -> Edition {
+fn parse_edition(stored: &StoredEdition) -> Edition {
     Edition::from_json(&stored.text).unwrap_or_else(Edition::none)
 }
 
@@ -402,6 +402,6 @@ async fn each_file<'f>(
     copies.await
 }
 
-fn before_that(now: Timestamp) -> Timestamp {
+fn unnamed_cutoff(now: Timestamp) -> Timestamp {
     now.saturating_sub(UNNAMED_KEPT).unwrap_or(Timestamp::MIN)
 }

@@ -43,7 +43,7 @@ pub struct Chunk {
 /// Cuts a page's Markdown into chunks. The same text gives the same chunks.
 #[must_use]
 pub fn chunks(markdown: &str, length: ChunkLength) -> Vec<Chunk> {
-    let mut cutter = Cutter { length, headings: Vec::new(), open: Open::default(), chunks: Vec::new() };
+    let mut cutter = Cutter { length, headings: Vec::new(), open: OpenChunk::default(), chunks: Vec::new() };
     for block in blocks(markdown) {
         match block.kind {
             Kind::Heading(level) => {
@@ -65,7 +65,7 @@ pub fn chunks(markdown: &str, length: ChunkLength) -> Vec<Chunk> {
 
 /// The unfinished chunk.
 #[derive(Default)]
-struct Open {
+struct OpenChunk {
     /// The end of the previous chunk.
     overlap: String,
     begins_at: usize,
@@ -75,7 +75,7 @@ struct Open {
 struct Cutter {
     length: ChunkLength,
     headings: Vec<(usize, String)>,
-    open: Open,
+    open: OpenChunk,
     chunks: Vec<Chunk>,
 }
 
@@ -99,13 +99,13 @@ impl Cutter {
     }
 
     fn end(&mut self) {
-        let Open { overlap, begins_at, text } = std::mem::take(&mut self.open);
+        let OpenChunk { overlap, begins_at, text } = std::mem::take(&mut self.open);
         if text.is_empty() {
             self.open.overlap = overlap;
             return;
         }
         let whole = if overlap.is_empty() { text.clone() } else { format!("{overlap}\n\n{text}") };
-        self.open.overlap = ending(&text, self.length.overlap_words).to_owned();
+        self.open.overlap = overlap_text(&text, self.length.overlap_words).to_owned();
         self.chunks.push(Chunk {
             number: self.chunks.len() + 1,
             headings: self.headings.iter().map(|(_, heading)| heading.clone()).collect(),
@@ -119,7 +119,7 @@ impl Cutter {
 
 /// Returns the last words of a text, if it ends with a paragraph; half a table or half a program
 /// would be useless.
-fn ending(text: &str, words_max: usize) -> &str {
+fn overlap_text(text: &str, words_max: usize) -> &str {
     let last = blocks(text).into_iter().next_back();
     let Some(Block { kind: Kind::Text, text, .. }) = last else { return "" };
     if text.starts_with(['-', '*', '>', '|']) || text.contains("```") {

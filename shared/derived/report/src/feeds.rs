@@ -73,19 +73,19 @@ impl FeedRow {
 
     /// Returns the rows of a document: none if it is not a feed, otherwise the feed's, followed by
     /// those of its entries.
-    pub fn of_document<'d>(crawl: &'d CrawlId, row: &'d DocumentRow) -> impl Iterator<Item = Self> + use<'d> {
+    pub fn rows_of_document<'d>(crawl: &'d CrawlId, row: &'d DocumentRow) -> impl Iterator<Item = Self> + use<'d> {
         let feed = row.document.content.as_ref().and_then(|content| content.feed.as_deref());
         feed.into_iter().flat_map(move |feed| {
-            let base = Self::of_feed(crawl, row, feed);
+            let base = Self::from_feed(crawl, row, feed);
             let entries = (1..).zip(&feed.entries).map({
                 let base = base.clone();
-                move |(n, entry)| base.of_entry(n, entry)
+                move |(n, entry)| base.entry_row(n, entry)
             });
             std::iter::once(base).chain(entries)
         })
     }
 
-    fn of_feed(crawl: &CrawlId, row: &DocumentRow, feed: &Feed) -> Self {
+    fn from_feed(crawl: &CrawlId, row: &DocumentRow, feed: &Feed) -> Self {
         let DocumentRow { iteration, document } = row;
         let version = feed.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
         Self {
@@ -99,18 +99,18 @@ impl FeedRow {
             title: feed.title.clone(),
             link: feed.link.clone(),
             id: feed.id.clone(),
-            author: called(&feed.authors),
+            author: author_names(&feed.authors),
             summary: feed.summary.clone(),
             content: None,
             published: feed.published.clone(),
             updated: feed.updated.clone(),
-            categories: listed(&feed.categories),
+            categories: json_list(&feed.categories),
             enclosures: None,
         }
     }
 
     /// Returns the row of an entry of this feed.
-    fn of_entry(&self, n: u32, entry: &Entry) -> Self {
+    fn entry_row(&self, n: u32, entry: &Entry) -> Self {
         Self {
             crawl: self.crawl.clone(),
             iteration: self.iteration,
@@ -122,23 +122,23 @@ impl FeedRow {
             title: entry.title.clone(),
             link: entry.link.clone(),
             id: entry.id.clone(),
-            author: called(&entry.authors).or_else(|| self.author.clone()),
+            author: author_names(&entry.authors).or_else(|| self.author.clone()),
             summary: entry.summary.clone(),
             content: entry.content.clone(),
             published: entry.published.clone(),
             updated: entry.updated.clone(),
-            categories: listed(&entry.categories),
-            enclosures: listed::<Enclosure>(&entry.enclosures),
+            categories: json_list(&entry.categories),
+            enclosures: json_list::<Enclosure>(&entry.enclosures),
         }
     }
 }
 
-fn called(authors: &[Person]) -> Option<String> {
-    let called: Vec<&str> = authors.iter().filter_map(Person::called).collect();
+fn author_names(authors: &[Person]) -> Option<String> {
+    let called: Vec<&str> = authors.iter().filter_map(Person::display_name).collect();
     (!called.is_empty()).then(|| called.join(", "))
 }
 
-fn listed<T: Serialize>(values: &[T]) -> Option<String> {
+fn json_list<T: Serialize>(values: &[T]) -> Option<String> {
     (!values.is_empty()).then(|| serde_json::to_string(values).ok())?
 }
 
@@ -161,7 +161,7 @@ mod tests {
         .unwrap();
         let crawl = "docs".parse().unwrap();
         let row = DocumentRow { iteration: Iteration::FIRST, document };
-        let rows: Vec<_> = FeedRow::of_document(&crawl, &row).collect();
+        let rows: Vec<_> = FeedRow::rows_of_document(&crawl, &row).collect();
         let said: Vec<_> =
             rows.iter().map(|row| (row.n, row.kind, row.title.as_deref(), row.author.as_deref())).collect();
         assert_eq!(
@@ -182,6 +182,6 @@ mod tests {
         names.sort_unstable();
         assert_eq!(names, fields);
         let none = DocumentRow { document: Document { content: None, ..row.document.clone() }, ..row };
-        assert_eq!(FeedRow::of_document(&crawl, &none).count(), 0, "it is not a feed");
+        assert_eq!(FeedRow::rows_of_document(&crawl, &none).count(), 0, "it is not a feed");
     }
 }

@@ -24,7 +24,7 @@ pub struct ItemRow {
 
 impl ItemRow {
     /// Returns the rows of the requested items in a document, in the order of the page.
-    pub fn of_document<'d>(
+    pub fn rows_of_document<'d>(
         crawl: &'d CrawlId,
         row: &'d DocumentRow,
         is_wanted: impl Fn(&Item) -> bool + 'd,

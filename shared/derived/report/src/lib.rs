@@ -17,6 +17,6 @@ pub use chunks::{Chunk, ChunkLength, chunks};
 pub use feeds::FeedRow;
 pub use items::ItemRow;
 pub use summary::{
-    CanonicalsDoubted, Cause, CauseCount, Causes, Figures, IterationHead, NotCrawled, OutcomeCount, Scripted, Slow,
-    Summary, Tally, summary, summary_of,
+    CanonicalsDoubted, Cause, CauseCount, Causes, Figures, IterationHead, NotCrawled, OutcomeCount, ScriptedPages,
+    Slow, Summary, Tally, summary, summary_from_tally,
 };

@@ -69,7 +69,7 @@ pub(crate) fn iteration(status: IterationStatus) -> IterationRow {
 
 /// A reader that returns these rows one by one, and no others.
 #[derive(Default)]
-pub(crate) struct Scripted {
+pub(crate) struct ScriptedReader {
     pub(crate) latest: Option<IterationRow>,
     pub(crate) progress: Progress,
     pub(crate) unvisited: u64,
@@ -85,7 +85,7 @@ fn next<T: Clone>(rows: &[T], after: Option<&Cursor>) -> PortResult<Batch<T>> {
     Ok(Batch { rows: rows.get(place).cloned().into_iter().collect(), cursor, rest })
 }
 
-impl Reader for Scripted {
+impl Reader for ScriptedReader {
     async fn latest_iteration(&self) -> PortResult<Option<IterationRow>> {
         Ok(self.latest.clone())
     }

@@ -60,13 +60,13 @@ impl Blocks {
 
 /// The files of an edition, read-only.
 #[derive(Clone)]
-pub(crate) struct Elsewhere {
+pub(crate) struct RemoteDirectory {
     pub(crate) edition: Arc<Edition>,
     pub(crate) ranges: Arc<dyn Ranges>,
     pub(crate) blocks: Arc<Blocks>,
 }
 
-impl fmt::Debug for Elsewhere {
+impl fmt::Debug for RemoteDirectory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Elsewhere").finish_non_exhaustive()
     }
@@ -76,7 +76,7 @@ fn read_only() -> io::Error {
     io::Error::new(ErrorKind::ReadOnlyFilesystem, "this index can only be read")
 }
 
-impl Directory for Elsewhere {
+impl Directory for RemoteDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         let file = self.edition.files.iter().find(|file| Path::new(&file.name) == path);
         let file = file.ok_or_else(|| OpenReadError::FileDoesNotExist(path.to_owned()))?;
@@ -156,7 +156,7 @@ impl FileHandle for File {
             return Err(ErrorKind::UnexpectedEof.into());
         }
         let wanted = range.start as u64..range.end as u64;
-        let numbers = blocks_of(&wanted);
+        let numbers = block_numbers(&wanted);
         let begin = numbers.start * BLOCK_BYTES;
         let mut there: Vec<Option<OwnedBytes>> =
             numbers.clone().map(|number| self.blocks.get(&(Arc::clone(&self.name), number))).collect();
@@ -187,7 +187,7 @@ impl FileHandle for File {
 }
 
 /// Returns the numbers of the blocks that overlap a range.
-pub(crate) const fn blocks_of(range: &Range<u64>) -> Range<u64> {
+pub(crate) const fn block_numbers(range: &Range<u64>) -> Range<u64> {
     range.start / BLOCK_BYTES..range.end.div_ceil(BLOCK_BYTES)
 }
 

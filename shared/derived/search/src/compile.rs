@@ -18,7 +18,7 @@ use crate::error::IndexError;
 use crate::expand::expansions_of_each;
 use crate::fields::{Fields, Part};
 use crate::query::{Condition, Form, Node, WordRun};
-use crate::words::{QueryWord, WordMaker, looked_up_as};
+use crate::words::{QueryWord, WordMaker, lookup_language};
 
 /// The weight of a word in further parts of a page, beside the part in which it scores highest.
 const TIE_BREAKER: Score = 0.3;
@@ -74,7 +74,7 @@ pub(crate) struct Notes {
 
 /// How the words of a query are looked up.
 #[derive(Clone, Copy)]
-struct Manner {
+struct LookupOptions {
     typos: Typos,
     /// The maximum number of words that a prefix expands to.
     expansions_max: usize,
@@ -95,8 +95,8 @@ impl Lookup {
     pub(crate) fn new(searcher: Searcher, fields: Fields) -> Result<Self, IndexError> {
         let mut languages = BTreeMap::new();
         each_term(&searcher, fields.language, |language, _| {
-            let language = looked_up_as(language);
-            languages.entry(language.to_owned()).or_insert_with(|| WordMaker::of_language(language));
+            let language = lookup_language(language);
+            languages.entry(language.to_owned()).or_insert_with(|| WordMaker::for_language(language));
         })?;
         let mut pages_for_each = Vec::new();
         for field in Part::ALL.map(|part| fields.get(part)) {
@@ -115,12 +115,18 @@ impl Lookup {
 
     /// Compiles a query.
     pub(crate) fn compile(&self, node: &Node, typos: Typos) -> Result<Compiled, IndexError> {
-        let (manner, mut notes) = (Manner { typos, expansions_max: expansions_of_each(node) }, Notes::default());
+        let (manner, mut notes) = (LookupOptions { typos, expansions_max: expansions_of_each(node) }, Notes::default());
         let query = self.node(node, manner, Sense::WordRun, &mut notes)?;
         Ok(Compiled { query, notes })
     }
 
-    fn node(&self, node: &Node, manner: Manner, sense: Sense, notes: &mut Notes) -> Result<Box<dyn Query>, IndexError> {
+    fn node(
+        &self,
+        node: &Node,
+        manner: LookupOptions,
+        sense: Sense,
+        notes: &mut Notes,
+    ) -> Result<Box<dyn Query>, IndexError> {
         Ok(match node {
             Node::All(nodes) => self.all(nodes, manner, sense, notes)?,
             Node::Any(nodes) => {
@@ -143,7 +149,7 @@ impl Lookup {
     fn all(
         &self,
         nodes: &[Node],
-        manner: Manner,
+        manner: LookupOptions,
         sense: Sense,
         notes: &mut Notes,
     ) -> Result<Box<dyn Query>, IndexError> {
@@ -177,7 +183,7 @@ impl Lookup {
     fn wanted(
         &self,
         wanted: &WordRun,
-        manner: Manner,
+        manner: LookupOptions,
         sense: Sense,
         notes: &mut Notes,
     ) -> Result<WordQuery, IndexError> {
@@ -185,7 +191,7 @@ impl Lookup {
             Form::Phrase => vec![wanted.text.clone()],
             // Excluded words are taken literally.
             Form::Word => match (manner.typos, sense) {
-                (Typos::Correct, Sense::WordRun) => vec![self.corrected(&wanted.text, &mut notes.corrections)?],
+                (Typos::Correct, Sense::WordRun) => vec![self.correct(&wanted.text, &mut notes.corrections)?],
                 (Typos::Keep, _) | (_, Sense::Unwanted) => vec![wanted.text.clone()],
             },
             Form::Prefix => self.expansions(wanted.part, &wanted.text, manner.expansions_max)?,
@@ -217,7 +223,7 @@ impl Lookup {
         let mut ways: BTreeMap<Vec<Place>, Vec<&str>> = BTreeMap::new();
         let mut without = Vec::new();
         for (language, words) in &self.languages {
-            let mut asked = words.clone().asked(&text);
+            let mut asked = words.clone().query_words(&text);
             if asked.iter().all(|word| word.is_stop_word) {
                 without.push(language.as_str());
             }

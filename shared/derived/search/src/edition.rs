@@ -13,7 +13,7 @@ use tantivy::index::SegmentComponent;
 use crate::error::{IndexError, SearchError};
 use crate::fields::FORMAT;
 use crate::hot;
-use crate::index::{Index, MadeFrom};
+use crate::index::{Index, SourceState};
 
 /// The index library's list of segments. It is the one file that changes; an edition contains its
 /// text.
@@ -78,9 +78,9 @@ impl Edition {
     /// Returns the state of the crawl that it was built from
     /// ([`dragline_graph::Graph::made_from`]); `None` without an index.
     #[must_use]
-    pub fn made_from(&self) -> Option<String> {
+    pub fn source_state(&self) -> Option<String> {
         let meta: Value = serde_json::from_str(&self.meta).ok()?;
-        let made: MadeFrom = serde_json::from_str(meta.get("payload")?.as_str()?).ok()?;
+        let made: SourceState = serde_json::from_str(meta.get("payload")?.as_str()?).ok()?;
         Some(made.from)
     }
 
@@ -96,10 +96,10 @@ impl Edition {
     /// The folder cannot be written.
     pub fn restore(&self, folder: &Path) -> Result<Vec<&IndexFile>, SearchError> {
         let failed = |source: io::Error| SearchError::Index { folder: folder.to_owned(), source: source.into() };
-        self.restored(folder).map_err(failed)
+        self.restore_files(folder).map_err(failed)
     }
 
-    fn restored(&self, folder: &Path) -> io::Result<Vec<&IndexFile>> {
+    fn restore_files(&self, folder: &Path) -> io::Result<Vec<&IndexFile>> {
         fs::create_dir_all(folder)?;
         let mut missing: BTreeSet<&IndexFile> = self.files.iter().collect();
         for entry in fs::read_dir(folder)? {
@@ -123,7 +123,7 @@ impl Index {
     /// # Errors
     /// The folder cannot be read or written.
     pub fn edition(&self) -> Result<Edition, SearchError> {
-        self.as_edition().map_err(|error| self.failed(error))
+        self.as_edition().map_err(|error| self.index_error(error))
     }
 
     fn as_edition(&self) -> Result<Edition, IndexError> {
@@ -151,7 +151,7 @@ impl Index {
 
     /// Returns the path of a file of the index.
     #[must_use]
-    pub fn path_of(&self, file: &IndexFile) -> PathBuf {
+    pub fn file_path(&self, file: &IndexFile) -> PathBuf {
         self.folder.join(&file.name)
     }
 }
@@ -190,7 +190,7 @@ mod tests {
             for file in edition.all_files() {
                 let object = self.folder.path().join(&file.name);
                 if !object.exists() {
-                    fs::copy(index.path_of(file), object).unwrap();
+                    fs::copy(index.file_path(file), object).unwrap();
                     put += 1;
                 }
             }
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(none.all_files().count(), 0);
         let folder = tempfile::tempdir().unwrap();
         let (_other, index) = index_of(&pages(3));
-        fs::copy(index.path_of(&index.edition().unwrap().files[0]), folder.path().join("left")).unwrap();
+        fs::copy(index.file_path(&index.edition().unwrap().files[0]), folder.path().join("left")).unwrap();
         assert_eq!(none.restore(folder.path()).unwrap(), Vec::<&IndexFile>::new());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "what it may not hold any more is deleted");
         let later = Edition { format: FORMAT + 1, ..index.edition().unwrap() };

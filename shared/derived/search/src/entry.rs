@@ -74,7 +74,7 @@ impl Entry {
         let declared = page.language.as_deref().and_then(primary_language);
         let language = declared
             .or_else(|| about.language_detected.as_deref().and_then(primary_language))
-            .or_else(|| detected(&text))
+            .or_else(|| detect_language(&text))
             .unwrap_or_else(|| UNDETERMINED.to_owned());
         let mut types = Vec::new();
         for kind in content.items.into_iter().flat_map(|item| item.types) {
@@ -96,7 +96,7 @@ impl Entry {
             language,
             types,
             day: said.or_else(|| document.body.and_then(|body| day(&body.at.to_string()))),
-            rank: rounded(rank),
+            rank: round_rank(rank),
             linked_from,
         })
     }
@@ -117,7 +117,7 @@ impl Entry {
     }
 
     /// Returns the index document of the entry, given its stored form.
-    pub(crate) fn into_document(self, fields: &Fields, stored: &Stored) -> TantivyDocument {
+    pub(crate) fn into_document(self, fields: &Fields, stored: &StoredEntry) -> TantivyDocument {
         let mut document = TantivyDocument::with_capacity(stored.text.len() * 4);
         for part in Part::ALL {
             let texts = self.texts(part);
@@ -136,29 +136,29 @@ impl Entry {
         }
         document.add_f64(fields.rank, self.rank);
         document.add_u64(fields.digest, stored.digest);
-        document.add_u64(fields.tie, number_of(&self.url));
+        document.add_u64(fields.tie, text_hash(&self.url));
         document.add_text(fields.shown, &stored.text);
         document
     }
 }
 
 /// The stored form of an entry, and its digest.
-pub(crate) struct Stored {
+pub(crate) struct StoredEntry {
     pub(crate) text: String,
     pub(crate) digest: u64,
 }
 
-impl Stored {
+impl StoredEntry {
     /// # Errors
     /// None is expected.
     pub(crate) fn from_entry(entry: &Entry) -> Result<Self, serde_json::Error> {
         let text = serde_json::to_string(entry)?;
-        Ok(Self { digest: number_of(&text), text })
+        Ok(Self { digest: text_hash(&text), text })
     }
 }
 
 /// Returns a hash of a text: the first bytes of its SHA-1.
-fn number_of(text: &str) -> u64 {
+fn text_hash(text: &str) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&Sha1::digest(text)[..8]);
     u64::from_be_bytes(first)
@@ -206,7 +206,7 @@ pub(crate) fn days(day: Date) -> i64 {
     i64::from((day - epoch).get_days())
 }
 
-fn detected(text: &str) -> Option<String> {
+fn detect_language(text: &str) -> Option<String> {
     let detected = LANGUAGE_BYTES.into_iter().find_map(|bytes| {
         let beginning = &text[..text.floor_char_boundary(bytes.min(text.len()))];
         whatlang::detect(beginning).filter(whatlang::Info::is_reliable)
@@ -215,7 +215,7 @@ fn detected(text: &str) -> Option<String> {
 }
 
 /// Rounds to a fifth of an order of magnitude, in three decimals.
-fn rounded(rank: f64) -> f64 {
+fn round_rank(rank: f64) -> f64 {
     let rounded = if rank > 0.0 { 10_f64.powf((rank.log10() * 5.0).round() / 5.0) } else { 0.0 };
     (rounded * 1000.0).round() / 1000.0
 }
@@ -242,8 +242,8 @@ mod tests {
 
     #[test]
     fn a_rank_that_hardly_changes_stays_the_same() {
-        assert_eq!(rounded(1.0), rounded(1.1));
-        assert!(rounded(1.0) < rounded(2.0) && rounded(0.0) < rounded(0.01));
+        assert_eq!(round_rank(1.0), round_rank(1.1));
+        assert!(round_rank(1.0) < round_rank(2.0) && round_rank(0.0) < round_rank(0.01));
     }
 
     #[test]

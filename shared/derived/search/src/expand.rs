@@ -29,19 +29,19 @@ const COMPARED_MAX: usize = 1_000;
 const CORRECTED_LETTERS_MIN: usize = 4;
 
 /// A word as written, and its number of pages.
-type Counted = (String, u64);
+type CountedWord = (String, u64);
 
 /// Returns the maximum number of words for each prefix of a query.
 pub(crate) fn expansions_of_each(query: &Node) -> usize {
-    fn beginnings(node: &Node) -> usize {
+    fn prefix_count(node: &Node) -> usize {
         match node {
-            Node::All(nodes) | Node::Any(nodes) => nodes.iter().map(beginnings).sum(),
-            Node::Not(node) => beginnings(node),
+            Node::All(nodes) | Node::Any(nodes) => nodes.iter().map(prefix_count).sum(),
+            Node::Not(node) => prefix_count(node),
             Node::Words(words) => usize::from(words.form == Form::Prefix),
             Node::Condition(_) => 0,
         }
     }
-    EXPANSIONS_MAX.min(EXPANSIONS_OF_QUERY_MAX / beginnings(query).max(1))
+    EXPANSIONS_MAX.min(EXPANSIONS_OF_QUERY_MAX / prefix_count(query).max(1))
 }
 
 impl Lookup {
@@ -54,7 +54,7 @@ impl Lookup {
         count_max: usize,
     ) -> Result<Vec<String>, IndexError> {
         let mut runs: Vec<(Run, String)> = Vec::new();
-        WordMaker::as_written().each_run(text, |run, forms| runs.push((run.clone(), forms.asked().collect())));
+        WordMaker::as_written().each_run(text, |run, forms| runs.push((run.clone(), forms.query_forms().collect())));
         let Some((last, beginning)) = runs.pop() else { return Ok(vec![text.to_owned()]) };
         // In a script without spaces it is looked up unchanged, as is a word that is followed by
         // something else.
@@ -62,7 +62,7 @@ impl Lookup {
             return Ok(vec![text.to_owned()]);
         }
         let before = &text[..last.at.start];
-        let mut found = self.beginning_with(&beginning)?;
+        let mut found = self.words_with_prefix(&beginning)?;
         if !runs.is_empty()
             && found.len() > count_max
             && let Some(query) = self.text(part, before)?.pages
@@ -77,7 +77,7 @@ impl Lookup {
         Ok(found.into_iter().map(|(word, _)| format!("{before}{word}")).collect())
     }
 
-    fn beginning_with(&self, beginning: &str) -> Result<Vec<Counted>, IndexError> {
+    fn words_with_prefix(&self, beginning: &str) -> Result<Vec<CountedWord>, IndexError> {
         let mut found: HashMap<String, u64> = HashMap::new();
         for segment in self.searcher.segment_readers() {
             let index = segment.inverted_index(self.fields.written)?;
@@ -109,17 +109,17 @@ impl Lookup {
 
     /// Returns a text with those words corrected that no page has, if the index has a word that
     /// differs in one letter.
-    pub(crate) fn corrected(&self, text: &str, corrections: &mut Vec<Correction>) -> Result<String, IndexError> {
+    pub(crate) fn correct(&self, text: &str, corrections: &mut Vec<Correction>) -> Result<String, IndexError> {
         let mut written = Vec::new();
         WordMaker::as_written()
-            .each_run(text, |run, forms| written.push((run.at.clone(), forms.asked().collect::<String>())));
+            .each_run(text, |run, forms| written.push((run.at.clone(), forms.query_forms().collect::<String>())));
         let mut corrected = text.to_owned();
         for (place, word) in written.into_iter().rev() {
             let letters = word.chars().filter(|c| c.is_alphabetic() && !is_unspaced(*c)).count();
             if letters < CORRECTED_LETTERS_MIN || letters != word.chars().count() {
                 continue;
             }
-            if self.is_there(&word, &text[place.clone()])? {
+            if self.is_indexed(&word, &text[place.clone()])? {
                 continue;
             }
             if let Some(by) = self.nearest(&word)? {
@@ -131,12 +131,12 @@ impl Lookup {
     }
 
     /// Returns whether any page has a word, in any form.
-    fn is_there(&self, written: &str, word: &str) -> Result<bool, IndexError> {
+    fn is_indexed(&self, written: &str, word: &str) -> Result<bool, IndexError> {
         if self.searcher.doc_freq(&Term::from_field_text(self.fields.written, written))? > 0 {
             return Ok(true);
         }
         for words in self.languages.values() {
-            for form in words.clone().asked(word).into_iter().flat_map(|word| word.forms) {
+            for form in words.clone().query_words(word).into_iter().flat_map(|word| word.forms) {
                 for part in Part::ALL {
                     if self.searcher.doc_freq(&Term::from_field_text(self.fields.get(part), &form))? > 0 {
                         return Ok(true);
@@ -167,7 +167,7 @@ impl Lookup {
 }
 
 /// Keeps the words on the most pages, the most frequent first.
-fn most_frequent(words: &mut Vec<Counted>, count_max: usize) {
+fn most_frequent(words: &mut Vec<CountedWord>, count_max: usize) {
     words.sort_by(|(a, pages_a), (b, pages_b)| pages_b.cmp(pages_a).then_with(|| a.cmp(b)));
     words.truncate(count_max);
 }

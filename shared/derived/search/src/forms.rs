@@ -26,14 +26,14 @@ pub(crate) struct Forms {
 
 impl Forms {
     /// Returns the forms that a query looks up: one or two.
-    pub(crate) fn asked(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn query_forms(&self) -> impl Iterator<Item = &str> {
         let plain = self.plain.iter().filter(|plain| **plain != self.first);
         std::iter::once(&self.first).chain(plain).map(String::as_str)
     }
 
     /// Returns the forms in the index: none, one or two. Stop words are left out, but may not be
     /// stop words any more without their accents.
-    pub(crate) fn indexed(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn index_forms(&self) -> impl Iterator<Item = &str> {
         let first = Some(&self.first).filter(|_| !self.is_stop_word);
         first.into_iter().chain(&self.plain).map(String::as_str)
     }
@@ -41,7 +41,7 @@ impl Forms {
 
 /// A maker of the forms of words in a language.
 #[derive(Clone)]
-pub(crate) struct FormsOf {
+pub(crate) struct FormMaker {
     /// Removes stop words.
     stop_words: Option<TextAnalyzer>,
     stemmer: Option<TextAnalyzer>,
@@ -61,7 +61,7 @@ pub(crate) enum LettersI {
     AsWritten,
 }
 
-impl FormsOf {
+impl FormMaker {
     /// Returns the forms for a language with known stop words and endings, or for any other.
     pub(crate) fn new(known: Option<Language>, i: LettersI) -> Self {
         let analyzer = || TextAnalyzer::builder(RawTokenizer::default());
@@ -97,12 +97,12 @@ impl FormsOf {
             return only(word.to_owned());
         }
         let lower = self.lower(word);
-        let folded = self.folded(&lower);
-        let is_stop_word = self.stop_words.as_mut().is_some_and(|stop_words| one(stop_words, &lower).is_none());
+        let folded = self.fold_accents(&lower);
+        let is_stop_word = self.stop_words.as_mut().is_some_and(|stop_words| analyse(stop_words, &lower).is_none());
         let Some(stemmer) = &mut self.stemmer else { return only(folded) };
-        let stem = one(stemmer, &lower).unwrap_or_default();
-        let plain = one(stemmer, &folded).unwrap_or_default();
-        let (first, plain) = (self.folded(&stem), self.folded(&plain));
+        let stem = analyse(stemmer, &lower).unwrap_or_default();
+        let plain = analyse(stemmer, &folded).unwrap_or_default();
+        let (first, plain) = (self.fold_accents(&stem), self.fold_accents(&plain));
         let has_plain = if is_stop_word { lower != folded } else { first != plain };
         Forms { first, plain: has_plain.then_some(plain), is_stop_word }
     }
@@ -121,18 +121,18 @@ impl FormsOf {
     }
 
     /// Removes all accents.
-    fn folded(&mut self, word: &str) -> String {
+    fn fold_accents(&mut self, word: &str) -> String {
         if word.is_ascii() {
             return word.to_owned();
         }
         let bare: String =
             word.nfd().filter(|c| !is_accent(*c)).nfc().map(|c| if c == 'ς' { 'σ' } else { c }).collect();
-        one(&mut self.ascii, &bare).unwrap_or_default()
+        analyse(&mut self.ascii, &bare).unwrap_or_default()
     }
 }
 
 /// Runs an analyser on a word; `None` if it removes the word.
-fn one(analyzer: &mut TextAnalyzer, word: &str) -> Option<String> {
+fn analyse(analyzer: &mut TextAnalyzer, word: &str) -> Option<String> {
     let mut stream = analyzer.token_stream(word);
     stream.advance().then(|| std::mem::take(&mut stream.token_mut().text))
 }

@@ -16,7 +16,7 @@ use sha1::{Digest as _, Sha1};
 use tantivy::directory::OwnedBytes;
 use tantivy::query::AllQuery;
 
-use crate::blocks::{Blocks, Ranges, block_at, blocks_of, in_memory};
+use crate::blocks::{Blocks, Ranges, block_at, block_numbers, in_memory};
 use crate::compile::Lookup;
 use crate::edition::{Edition, IndexFile};
 use crate::error::IndexError;
@@ -25,17 +25,17 @@ use crate::index::Index;
 use crate::search::best;
 
 /// A reader of a folder's files that records which blocks were read.
-struct Noted {
+struct RecordingRanges {
     folder: PathBuf,
     edition: Edition,
     asked: Mutex<BTreeSet<(usize, u64)>>,
 }
 
-impl Ranges for Noted {
+impl Ranges for RecordingRanges {
     fn read(&self, file: &str, range: Range<u64>) -> io::Result<Vec<u8>> {
         if let Some(number) = self.edition.files.iter().position(|other| other.name == file) {
             let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-            asked.extend(blocks_of(&range).map(|block| (number, block)));
+            asked.extend(block_numbers(&range).map(|block| (number, block)));
         }
         read_file(&self.folder.join(file), &range)
     }
@@ -52,9 +52,10 @@ pub(crate) fn read_file(path: &Path, range: &Range<u64>) -> io::Result<Vec<u8>> 
 
 /// Writes the hot blocks of an edition whose files are in this folder.
 pub(crate) fn write(edition: &Edition, folder: &Path) -> Result<IndexFile, IndexError> {
-    let noted = Arc::new(Noted { folder: folder.to_owned(), edition: edition.clone(), asked: Mutex::default() });
+    let noted =
+        Arc::new(RecordingRanges { folder: folder.to_owned(), edition: edition.clone(), asked: Mutex::default() });
     let ranges: Arc<dyn Ranges> = Arc::clone(&noted) as _;
-    let index = Index::elsewhere(edition.clone(), ranges, Arc::new(Blocks::new(u64::MAX)))?;
+    let index = Index::open_remote(edition.clone(), ranges, Arc::new(Blocks::new(u64::MAX)))?;
     let lookup = index.lookup()?;
     what_every_search_reads(&lookup)?;
     let asked = noted.asked.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -18,14 +18,14 @@ use tantivy::{
     TantivyError, Term,
 };
 
-use crate::blocks::{Blocks, Elsewhere, Ranges, no_folder};
+use crate::blocks::{Blocks, Ranges, RemoteDirectory, no_folder};
 use crate::compile::Lookup;
 use crate::edition::Edition;
-use crate::entry::{Entry, Stored};
+use crate::entry::{Entry, StoredEntry};
 use crate::error::{IndexError, SearchError};
 use crate::fields::{FORMAT, Fields, schema};
 use crate::hot;
-use crate::standing::Standings;
+use crate::standing::LinkFiguresReader;
 use crate::words::{AS_WRITTEN, InLanguages, WordMaker};
 
 /// The number of documents per read.
@@ -53,7 +53,7 @@ pub struct Index {
 
 /// The result of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Updated {
+pub enum UpdateResult {
     /// The index was up to date.
     Already,
     /// New and changed pages were written, and missing ones removed.
@@ -75,12 +75,12 @@ pub struct Changes {
 
 /// The input of an index, as recorded in its last commit.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct MadeFrom {
+pub(crate) struct SourceState {
     pub(crate) format: u32,
     pub(crate) from: String,
 }
 
-impl MadeFrom {
+impl SourceState {
     /// Reads the input of an index; `None` if nothing was committed.
     pub(crate) fn load(index: &tantivy::Index) -> Result<Option<Self>, IndexError> {
         let payload = index.load_metas()?.payload;
@@ -101,26 +101,26 @@ impl Index {
         graph: &Graph,
         folder: &Path,
         making: impl FnOnce(),
-    ) -> Result<(Self, Updated), SearchError> {
+    ) -> Result<(Self, UpdateResult), SearchError> {
         let failed = |source: IndexError| SearchError::Index { folder: folder.to_owned(), source };
-        let from = MadeFrom { format: FORMAT, from: graph.made_from().to_owned() };
+        let from = SourceState { format: FORMAT, from: graph.source_state().to_owned() };
         let (index, last) = Self::open(folder).map_err(failed)?;
         if last.as_ref() == Some(&from) {
-            return Ok((index, Updated::Already));
+            return Ok((index, UpdateResult::Already));
         }
         let Some(mut update) = Update::begin(&index).map_err(failed)? else {
             let busy = || SearchError::Busy { folder: folder.to_owned() };
-            return if last.is_some() { Ok((index, Updated::ByAnother)) } else { Err(busy()) };
+            return if last.is_some() { Ok((index, UpdateResult::ByAnother)) } else { Err(busy()) };
         };
         making();
         update.put_documents(reader, graph, None, |_| (), || ControlFlow::Continue(())).await?;
         let changes = update.finish(&from).map_err(failed)?;
-        Ok((index, Updated::Changed(changes)))
+        Ok((index, UpdateResult::Changed(changes)))
     }
 
     /// Opens the index in a folder without updating it. One that is damaged or from another version
     /// is replaced by an empty one.
-    pub(crate) fn open(folder: &Path) -> Result<(Self, Option<MadeFrom>), IndexError> {
+    pub(crate) fn open(folder: &Path) -> Result<(Self, Option<SourceState>), IndexError> {
         if let Ok((index, Some(from))) = Self::open_or_create(folder)
             && from.format == FORMAT
         {
@@ -136,7 +136,7 @@ impl Index {
         }
     }
 
-    fn open_or_create(folder: &Path) -> Result<(Self, Option<MadeFrom>), IndexError> {
+    fn open_or_create(folder: &Path) -> Result<(Self, Option<SourceState>), IndexError> {
         fs::create_dir_all(folder)?;
         let (schema, fields) = schema();
         let directory = MmapDirectory::open(folder).map_err(TantivyError::from)?;
@@ -151,15 +151,15 @@ impl Index {
     pub fn open_edition(edition: Edition, ranges: Arc<dyn Ranges>, blocks: Arc<Blocks>) -> Result<Self, SearchError> {
         let failed = |source: IndexError| SearchError::Index { folder: no_folder(), source };
         hot::load(&edition, ranges.as_ref(), &blocks).map_err(|error| failed(error.into()))?;
-        Self::elsewhere(edition, ranges, blocks).map_err(failed)
+        Self::open_remote(edition, ranges, blocks).map_err(failed)
     }
 
-    pub(crate) fn elsewhere(
+    pub(crate) fn open_remote(
         edition: Edition,
         ranges: Arc<dyn Ranges>,
         blocks: Arc<Blocks>,
     ) -> Result<Self, IndexError> {
-        let directory = Elsewhere { edition: Arc::new(edition), ranges, blocks };
+        let directory = RemoteDirectory { edition: Arc::new(edition), ranges, blocks };
         let mut index = tantivy::Index::open(directory)?;
         // They mostly wait for blocks.
         index.set_multithread_executor(SEARCHERS)?;
@@ -170,10 +170,10 @@ impl Index {
         index: tantivy::Index,
         fields: Fields,
         folder: PathBuf,
-    ) -> Result<(Self, Option<MadeFrom>), IndexError> {
+    ) -> Result<(Self, Option<SourceState>), IndexError> {
         index.tokenizers().register(InLanguages::NAME, InLanguages::default());
         index.tokenizers().register(AS_WRITTEN, WordMaker::with_spaces());
-        let from = MadeFrom::load(&index)?;
+        let from = SourceState::load(&index)?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok((Self { folder, index, fields, reader, lookup: Mutex::default() }, from))
     }
@@ -203,12 +203,12 @@ impl Index {
         self.reader.searcher()
     }
 
-    pub(crate) fn failed(&self, source: impl Into<IndexError>) -> SearchError {
+    pub(crate) fn index_error(&self, source: impl Into<IndexError>) -> SearchError {
         SearchError::Index { folder: self.folder.clone(), source: source.into() }
     }
 
     /// Returns the entry of a page; `None` if it is not in the index.
-    pub(crate) fn entry_of(&self, searcher: &Searcher, url: &str) -> Result<Option<Entry>, IndexError> {
+    pub(crate) fn entry_by_url(&self, searcher: &Searcher, url: &str) -> Result<Option<Entry>, IndexError> {
         let address = find(searcher, &self.fields, url)?;
         address.map(|address| entry(searcher, &self.fields, address)).transpose()
     }
@@ -286,13 +286,13 @@ impl<'i> Update<'i> {
         mut visit: impl FnMut(&Document),
         rest: impl Fn() -> ControlFlow<()>,
     ) -> Result<Option<Cursor>, SearchError> {
-        let (all, index, standings) = (&Filter::default(), self.index, Standings::load(graph)?);
+        let (all, index, standings) = (&Filter::default(), self.index, LinkFiguresReader::load(graph)?);
         let read = |after: Option<Cursor>| async move { reader.shown_documents(all, after.as_ref(), BATCH_ROWS).await };
         let mut put = |document: Document| -> Result<(), SearchError> {
             visit(&document);
-            let standing = standings.of_page(document.url.as_str())?;
+            let standing = standings.page_figures(document.url.as_str())?;
             let entry = Entry::from_document(document, standing);
-            entry.map_or(Ok(()), |entry| self.put(entry)).map_err(|error| index.failed(error))
+            entry.map_or(Ok(()), |entry| self.put(entry)).map_err(|error| index.index_error(error))
         };
         let put = |row: DocumentRow| put(row.document).map_or_else(ControlFlow::Break, ControlFlow::Continue);
         match each_row_until(read, after, put, rest).await? {
@@ -304,7 +304,7 @@ impl<'i> Update<'i> {
 
     /// Writes a page unless it is unchanged.
     pub(crate) fn put(&mut self, entry: Entry) -> Result<(), IndexError> {
-        let stored = Stored::from_entry(&entry)?;
+        let stored = StoredEntry::from_entry(&entry)?;
         if let Some(there) = find(&self.searcher, &self.index.fields, &entry.url)? {
             self.dealt_with[there.segment_ord as usize].insert(there.doc_id);
             let digests = self.searcher.segment_reader(there.segment_ord).fast_fields().u64("digest")?;
@@ -322,7 +322,7 @@ impl<'i> Update<'i> {
     }
 
     /// Removes the pages that were not put, and commits.
-    pub(crate) fn finish(mut self, from: &MadeFrom) -> Result<Changes, IndexError> {
+    pub(crate) fn finish(mut self, from: &SourceState) -> Result<Changes, IndexError> {
         for (segment, reader) in (0..).zip(self.searcher.segment_readers()) {
             let dealt_with = &self.dealt_with[segment as usize];
             for id in reader.doc_ids_alive().filter(|id| !dealt_with.contains(*id)) {

@@ -4,13 +4,13 @@ use tantivy::Term;
 use tantivy::query::{BooleanQuery, ConstScoreQuery, Occur, Query, TermSetQuery};
 
 use crate::compile::{Lookup, boxed, everything};
-use crate::words::{UNDETERMINED, WordMaker, looked_up_as};
+use crate::words::{UNDETERMINED, WordMaker, lookup_language};
 
 impl Lookup {
     /// Returns the word maker of a language.
-    pub(crate) fn words_of(&self, language: &str) -> WordMaker {
-        let language = looked_up_as(language);
-        self.languages.get(language).cloned().unwrap_or_else(|| WordMaker::of_language(language))
+    pub(crate) fn word_maker(&self, language: &str) -> WordMaker {
+        let language = lookup_language(language);
+        self.languages.get(language).cloned().unwrap_or_else(|| WordMaker::for_language(language))
     }
 
     /// Returns the word makers of the lookup's languages.

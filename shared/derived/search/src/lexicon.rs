@@ -57,7 +57,7 @@ impl Index {
         beginning: &str,
         visit: impl FnMut(Word) -> ControlFlow<()>,
     ) -> Result<(), SearchError> {
-        self.each_word(part, beginning, visit).map_err(|error| self.failed(error))
+        self.each_word(part, beginning, visit).map_err(|error| self.index_error(error))
     }
 
     fn each_word(
@@ -109,7 +109,7 @@ impl Index {
         word: &str,
         visit: impl FnMut(WordPlace) -> ControlFlow<()>,
     ) -> Result<Vec<Word>, SearchError> {
-        self.each_place(part, word, visit).map_err(|error| self.failed(error))
+        self.each_place(part, word, visit).map_err(|error| self.index_error(error))
     }
 
     fn each_place(
@@ -184,7 +184,7 @@ impl Lookup {
     /// Returns the forms of a word in the languages of the index; none if it is a stop word in all
     /// of them.
     fn forms(&self, word: &str) -> Vec<String> {
-        let asked = self.languages().flat_map(|mut words| words.asked(word)).filter(|word| !word.is_stop_word);
+        let asked = self.languages().flat_map(|mut words| words.query_words(word)).filter(|word| !word.is_stop_word);
         let mut forms: Vec<String> = asked.flat_map(|word| word.forms).collect();
         forms.sort_unstable();
         forms.dedup();

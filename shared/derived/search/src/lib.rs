@@ -39,7 +39,7 @@ pub use compile::{Correction, Typos};
 pub use edition::{Edition, IndexFile};
 pub use error::{IndexError, QueryError, QueryProblem, SearchError};
 pub use fields::Part;
-pub use index::{Changes, Index, Updated};
+pub use index::{Changes, Index, UpdateResult};
 pub use lexicon::{Word, WordPlace};
 pub use parts::Parts;
 pub use query::check;

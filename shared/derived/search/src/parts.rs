@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::edition::{Edition, IndexFile, PartHot};
 use crate::error::{IndexError, SearchError};
 use crate::fields::FORMAT;
-use crate::index::{Index, MadeFrom, Update};
+use crate::index::{Index, SourceState, Update};
 
 /// The name of the segments in the index library's list.
 const SEGMENTS: &str = "segments";
@@ -41,7 +41,7 @@ impl Parts {
     /// The folder cannot be read or written.
     pub fn add(&mut self, part: &Index) -> Result<Vec<IndexFile>, SearchError> {
         let edition = part.edition()?;
-        let mut meta: Value = serde_json::from_str(&edition.meta).map_err(|error| part.failed(error))?;
+        let mut meta: Value = serde_json::from_str(&edition.meta).map_err(|error| part.index_error(error))?;
         if let Some(Value::Array(segments)) = meta.get_mut(SEGMENTS).map(Value::take) {
             self.segments.extend(segments);
         }
@@ -100,7 +100,7 @@ impl Index {
         };
         let rest = || if read.get() >= documents { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let next = update.put_documents(reader, graph, after, count, rest).await?;
-        update.finish(&MadeFrom { format: FORMAT, from: graph.made_from().to_owned() }).map_err(failed)?;
+        update.finish(&SourceState { format: FORMAT, from: graph.source_state().to_owned() }).map_err(failed)?;
         Ok((index, next))
     }
 }

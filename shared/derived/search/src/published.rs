@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 use crate::blocks::{Blocks, Ranges};
 use crate::edition::Edition;
 use crate::error::SearchError;
-use crate::index::{Index, MadeFrom};
+use crate::index::{Index, SourceState};
 
 impl Index {
     /// Opens a published edition of a crawl's index. Searches read through the current runtime, so
@@ -36,8 +36,8 @@ impl Index {
     ///
     /// # Errors
     /// It cannot be read.
-    pub fn is_made_from(&self, graph: &str) -> Result<bool, SearchError> {
-        let made_from = MadeFrom::load(&self.index).map_err(|error| self.failed(error))?;
+    pub fn is_built_from(&self, graph: &str) -> Result<bool, SearchError> {
+        let made_from = SourceState::load(&self.index).map_err(|error| self.index_error(error))?;
         Ok(made_from.is_some_and(|made| made.from == graph))
     }
 }

@@ -185,7 +185,7 @@ impl Index {
     /// The query is not valid, or the index cannot be read.
     pub fn search(&self, request: &Request) -> Result<Results, SearchError> {
         let node = parse(&request.query)?;
-        self.results(request, &node).map_err(|error| self.failed(error))
+        self.results(request, &node).map_err(|error| self.index_error(error))
     }
 
     fn results(&self, request: &Request, node: &Node) -> Result<Results, IndexError> {
@@ -201,7 +201,7 @@ impl Index {
         for (score, entry) in scores.into_iter().zip(self.entries(&lookup.searcher, &addresses)?) {
             let marks = marks
                 .entry(entry.language.clone())
-                .or_insert_with(|| Marks::new(lookup.words_of(&entry.language), &marked));
+                .or_insert_with(|| Marks::new(lookup.word_maker(&entry.language), &marked));
             results.push(Hit::new(entry, score, marks));
         }
         Ok(Results { total, page, per_page, results, facets, corrections, stop_words })

@@ -37,14 +37,14 @@ impl Index {
     /// # Errors
     /// The index cannot be read.
     pub fn similar(&self, url: &str, count: u32) -> Result<Option<Similar>, SearchError> {
-        self.alike(url, count).map_err(|error| self.failed(error))
+        self.alike(url, count).map_err(|error| self.index_error(error))
     }
 
     fn alike(&self, url: &str, count: u32) -> Result<Option<Similar>, IndexError> {
         let lookup = self.lookup()?;
         let searcher = &lookup.searcher;
-        let Some(page) = self.entry_of(searcher, url)? else { return Ok(None) };
-        let mut words = lookup.words_of(&page.language);
+        let Some(page) = self.entry_by_url(searcher, url)? else { return Ok(None) };
+        let mut words = lookup.word_maker(&page.language);
         let mut counts: HashMap<String, f64> = HashMap::new();
         for (part, times) in [(Part::Title, TITLE_TIMES), (Part::Heading, 1.0), (Part::Text, 1.0)] {
             for text in page.texts(part) {

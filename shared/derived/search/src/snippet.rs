@@ -42,7 +42,8 @@ struct Match {
 
 impl Marks {
     pub(crate) fn new(mut words: WordMaker, texts: &[String]) -> Self {
-        let asked: Vec<String> = texts.iter().flat_map(|text| words.asked(text)).flat_map(|word| word.forms).collect();
+        let asked: Vec<String> =
+            texts.iter().flat_map(|text| words.query_words(text)).flat_map(|word| word.forms).collect();
         let (lone, terms) = asked.into_iter().partition(|word| is_lone(word));
         Self { words, terms, lone }
     }
@@ -201,7 +202,7 @@ mod tests {
     }
 
     fn marks(texts: &[&str]) -> Marks {
-        Marks::new(WordMaker::of_language("en"), &texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+        Marks::new(WordMaker::for_language("en"), &texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]

@@ -356,12 +356,12 @@ proptest! {
     ) {
         let forms = |typed: &str| -> Vec<String> {
             let mut forms = Vec::new();
-            crate::words::WordMaker::of_language(language).each(typed, |token| forms.push(token.text.clone()));
+            crate::words::WordMaker::for_language(language).each(typed, |token| forms.push(token.text.clone()));
             forms
         };
         let indexed = forms(&word);
         for query in typed(language, &word) {
-            let asked = crate::words::WordMaker::of_language(language).asked(&query);
+            let asked = crate::words::WordMaker::for_language(language).query_words(&query);
             prop_assert_eq!(asked.len(), 1, "{} is one word", query);
             // A stop word without accents is not indexed.
             prop_assert!(indexed.is_empty() || asked[0].forms.iter().any(|form| indexed.contains(form)), "{} {:?} {:?}", query, asked, indexed);

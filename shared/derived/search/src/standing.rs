@@ -21,16 +21,16 @@ const COLLECT: &str = "
         GROUP BY t.lands_on, e.anchor;";
 
 /// Access to the link figures of all pages.
-pub(crate) struct Standings<'g>(&'g Graph);
+pub(crate) struct LinkFiguresReader<'g>(&'g Graph);
 
-impl<'g> Standings<'g> {
+impl<'g> LinkFiguresReader<'g> {
     pub(crate) fn load(graph: &'g Graph) -> Result<Self, GraphError> {
         graph.prepare(COLLECT)?;
         Ok(Self(graph))
     }
 
     /// Returns the figures of a page; the defaults if the graph does not know it.
-    pub(crate) fn of_page(&self, url: &str) -> Result<LinkFigures, GraphError> {
+    pub(crate) fn page_figures(&self, url: &str) -> Result<LinkFigures, GraphError> {
         let mut standing = LinkFigures::default();
         self.0.each(
             "SELECT coalesce(rank, 0), linked_from FROM node WHERE url = ?",

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::entry::Entry;
 use crate::fields::FORMAT;
-use crate::index::{Changes, Index, MadeFrom, Update};
+use crate::index::{Changes, Index, SourceState, Update};
 use crate::search::{Request, Results};
 use crate::{Part, Typos};
 
@@ -29,7 +29,7 @@ pub(crate) fn page(path: &str, title: &str, text: &str) -> Entry {
 pub(crate) fn update(index: &Index, entries: &[Entry]) -> Changes {
     let mut update = Update::begin(index).unwrap().unwrap();
     entries.iter().for_each(|entry| update.put(entry.clone()).unwrap());
-    update.finish(&MadeFrom { format: FORMAT, from: format!("{entries:?}") }).unwrap()
+    update.finish(&SourceState { format: FORMAT, from: format!("{entries:?}") }).unwrap()
 }
 
 pub(crate) fn index_of(entries: &[Entry]) -> (TempDir, Index) {
@@ -246,7 +246,7 @@ fn one_process_writes_and_all_read() {
     assert!(Update::begin(&other).unwrap().is_none());
     writing.put(page("two", "Two", "words")).unwrap();
     assert_eq!(found(&other, "words"), "one");
-    writing.finish(&MadeFrom { format: FORMAT, from: String::new() }).unwrap();
+    writing.finish(&SourceState { format: FORMAT, from: String::new() }).unwrap();
     assert_eq!(found(&index, "words"), "two");
     // The other index was opened before: it continues from the current state.
     assert_eq!(update(&other, &[page("two", "Two", "words")]), Changes { unchanged: 1, ..Changes::default() });

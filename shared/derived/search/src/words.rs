@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 
 use tantivy::tokenizer::{Language, Token, TokenStream, Tokenizer};
 
-use crate::forms::{Forms, FormsOf, LettersI};
+use crate::forms::{FormMaker, Forms, LettersI};
 use crate::runs::{Run, Runs, SEPARATOR, Unspaced};
 
 /// The language of pages that declare none and whose text does not tell (BCP 47).
@@ -19,12 +19,12 @@ pub(crate) fn primary_language(tag: &str) -> Option<String> {
     (is_tag && primary != UNDETERMINED).then_some(match primary.as_str() {
         // Norwegian has two written forms with tags of their own.
         "nb" | "nn" | "nob" | "nno" | "nor" => "no".to_owned(),
-        code => dragline_domain::language::two_letters(code).unwrap_or(code).to_owned(),
+        code => dragline_domain::language::iso_639_1(code).unwrap_or(code).to_owned(),
     })
 }
 
 /// Returns the stemming language; `None` if there is no stemmer for it.
-fn known(language: &str) -> Option<Language> {
+fn stemming_language(language: &str) -> Option<Language> {
     Some(match language {
         "ar" => Language::Arabic,
         "da" => Language::Danish,
@@ -55,14 +55,14 @@ fn has_dotless_i(language: &str) -> bool {
 
 /// Returns the language whose rules apply to words in this language: the same, or [`UNDETERMINED`]
 /// if there are no rules for it. Pages may declare any language, but there are few of these.
-pub(crate) fn looked_up_as(language: &str) -> &str {
-    if known(language).is_some() || has_dotless_i(language) { language } else { UNDETERMINED }
+pub(crate) fn lookup_language(language: &str) -> &str {
+    if stemming_language(language).is_some() || has_dotless_i(language) { language } else { UNDETERMINED }
 }
 
 /// A tokeniser of texts in one language.
 #[derive(Clone)]
 pub(crate) struct WordMaker {
-    forms: FormsOf,
+    forms: FormMaker,
     unspaced: Unspaced,
 }
 
@@ -79,14 +79,14 @@ pub(crate) struct QueryWord {
 impl WordMaker {
     /// Returns the words of a language without endings and stop words; for a language without
     /// rules, as written, in lower case and without accents.
-    pub(crate) fn of_language(language: &str) -> Self {
+    pub(crate) fn for_language(language: &str) -> Self {
         let i = if has_dotless_i(language) { LettersI::AsWritten } else { LettersI::AllDotted };
-        Self { forms: FormsOf::new(known(language), i), unspaced: Unspaced::InPairs }
+        Self { forms: FormMaker::new(stemming_language(language), i), unspaced: Unspaced::InPairs }
     }
 
     /// Returns words as written, in lower case and without accents.
     pub(crate) fn as_written() -> Self {
-        Self::of_language(UNDETERMINED)
+        Self::for_language(UNDETERMINED)
     }
 
     /// The same without scripts that have no spaces.
@@ -111,11 +111,15 @@ impl WordMaker {
     }
 
     /// Returns the words of a text as a query looks them up.
-    pub(crate) fn asked(&mut self, text: &str) -> Vec<QueryWord> {
+    pub(crate) fn query_words(&mut self, text: &str) -> Vec<QueryWord> {
         let mut asked = Vec::new();
         self.each_run(text, |run, forms| {
             let is_stop_word = forms.is_stop_word;
-            asked.push(QueryWord { place: run.place, forms: forms.asked().map(str::to_owned).collect(), is_stop_word });
+            asked.push(QueryWord {
+                place: run.place,
+                forms: forms.query_forms().map(str::to_owned).collect(),
+                is_stop_word,
+            });
         });
         asked
     }
@@ -143,7 +147,7 @@ impl Tokenizer for WordMaker {
 pub(crate) struct WordStream<'a> {
     runs: Runs<'a>,
     run: Run,
-    forms: &'a mut FormsOf,
+    forms: &'a mut FormMaker,
     /// Further forms of the last word.
     more: VecDeque<String>,
     token: Token,
@@ -162,7 +166,7 @@ impl TokenStream for WordStream<'_> {
                 self.token.text.push_str(&self.run.text);
             } else {
                 let forms = self.forms.get(&self.run.text);
-                let mut indexed = forms.indexed();
+                let mut indexed = forms.index_forms();
                 let Some(first) = indexed.next() else { continue };
                 self.token.text.push_str(first);
                 self.more.extend(indexed.map(str::to_owned));
@@ -209,8 +213,8 @@ impl Tokenizer for InLanguages {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
         let (language, text) = text.split_once(SEPARATOR).unwrap_or((UNDETERMINED, text));
-        let language = looked_up_as(language);
-        let words = self.0.entry(language.to_owned()).or_insert_with(|| WordMaker::of_language(language));
+        let language = lookup_language(language);
+        let words = self.0.entry(language.to_owned()).or_insert_with(|| WordMaker::for_language(language));
         words.stream(text)
     }
 }
@@ -225,7 +229,7 @@ mod tests {
 
     fn words(language: &str, text: &str) -> String {
         let mut words = Vec::new();
-        WordMaker::of_language(language).each(text, |token| words.push(format!("{}:{}", token.position, token.text)));
+        WordMaker::for_language(language).each(text, |token| words.push(format!("{}:{}", token.position, token.text)));
         words.join(" ")
     }
 

@@ -10,7 +10,7 @@ use crate::error::ArchiveError;
 
 /// A written response with its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Written {
+pub(crate) struct WrittenBody {
     /// Its `WARC-Target-URI`.
     pub(crate) url: String,
     /// Its `WARC-Date`.
@@ -20,13 +20,13 @@ pub(crate) struct Written {
 
 /// An answer that a later one of the same URL confirms.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Confirmed {
+pub(crate) struct ConfirmedAnswer {
     /// Its HTTP head.
     pub(crate) head: Vec<u8>,
     /// The digest of its body.
     pub(crate) payload_digest: Sha1Digest,
     /// The record with its body: its own, or the one that it refers to.
-    pub(crate) body_in: Written,
+    pub(crate) body_in: WrittenBody,
 }
 
 /// The temporary file. SQLite keeps it in memory while it is small, and deletes it when it is
@@ -69,24 +69,24 @@ impl Captures {
     }
 
     /// Returns the written response with this body, if there is one.
-    pub(crate) fn body(&self, digest: &Sha1Digest) -> Result<Option<Written>, ArchiveError> {
+    pub(crate) fn body(&self, digest: &Sha1Digest) -> Result<Option<WrittenBody>, ArchiveError> {
         let mut find = self.0.prepare_cached("SELECT url, date, id FROM body WHERE digest = ?")?;
         let row = find.query_row([digest.as_bytes().as_slice()], |row| read_written(row, 0)).optional()?;
         Ok(row.flatten())
     }
 
     /// Records a written response with this body.
-    pub(crate) fn add_body(&self, digest: &Sha1Digest, written: &Written) -> Result<(), ArchiveError> {
+    pub(crate) fn add_body(&self, digest: &Sha1Digest, written: &WrittenBody) -> Result<(), ArchiveError> {
         let mut note = self.0.prepare_cached("INSERT OR IGNORE INTO body VALUES (?, ?, ?, ?)")?;
-        let Written { url, date, id } = written;
+        let WrittenBody { url, date, id } = written;
         note.execute(params![digest.as_bytes().as_slice(), url, date.to_string(), id.to_string()])?;
         Ok(())
     }
 
     /// Records an answer, which a later one may confirm.
-    pub(crate) fn add_answer(&self, url: &str, date: Timestamp, answer: &Confirmed) -> Result<(), ArchiveError> {
+    pub(crate) fn add_answer(&self, url: &str, date: Timestamp, answer: &ConfirmedAnswer) -> Result<(), ArchiveError> {
         let mut note = self.0.prepare_cached("INSERT OR IGNORE INTO answer VALUES (?, ?, ?, ?, ?, ?, ?)")?;
-        let Confirmed { head, payload_digest, body_in } = answer;
+        let ConfirmedAnswer { head, payload_digest, body_in } = answer;
         let digest = payload_digest.as_bytes().as_slice();
         note.execute(params![
             url,
@@ -102,12 +102,12 @@ impl Captures {
 
     /// Returns the answer of a URL with this body; of several, the one with the date in a
     /// reference, or the last. Without a digest, only the date counts. `None` if there is none.
-    pub(crate) fn confirmed(
+    pub(crate) fn confirmed_answer(
         &self,
         url: &str,
         date: Option<Timestamp>,
         digest: Option<&Sha1Digest>,
-    ) -> Result<Option<Confirmed>, ArchiveError> {
+    ) -> Result<Option<ConfirmedAnswer>, ArchiveError> {
         let mut find = self.0.prepare_cached(
             "SELECT head, digest, body_url, body_date, body_id FROM answer
              WHERE url = ?1 AND (digest = ?3 OR ?3 IS NULL AND at = ?2) ORDER BY at IS ?2 DESC, at DESC LIMIT 1",
@@ -121,7 +121,7 @@ impl Captures {
             })
             .optional()?;
         let Some((head, payload_digest, body_in)) = row.flatten() else { return Ok(None) };
-        Ok(Some(Confirmed { head: head?, payload_digest, body_in }))
+        Ok(Some(ConfirmedAnswer { head: head?, payload_digest, body_in }))
     }
 
     /// Records a reference to a record that is not yet written.
@@ -166,10 +166,10 @@ impl Captures {
 }
 
 /// Parses a written response from three columns; `None` if this program did not write them.
-fn read_written(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<Written>> {
+fn read_written(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<WrittenBody>> {
     let (date, id): (String, String) = (row.get(first + 1)?, row.get(first + 2)?);
     let url = row.get(first)?;
-    Ok(date.parse().ok().zip(RecordId::parse(&id)).map(|(date, id)| Written { url, date, id }))
+    Ok(date.parse().ok().zip(RecordId::parse(&id)).map(|(date, id)| WrittenBody { url, date, id }))
 }
 
 /// Returns the sort key of an object: its key with a length before each number, so that iteration

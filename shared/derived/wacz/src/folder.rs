@@ -13,9 +13,9 @@ use tempfile::{NamedTempFile, TempPath};
 
 use crate::captures::Captures;
 use crate::error::ArchiveError;
-use crate::merge::{Copied, Files, Plan, copy};
+use crate::merge::{CopyTotals, Files, Plan, copy};
 use crate::names;
-use crate::selection::Chosen;
+use crate::selection::SelectedVisits;
 
 /// Writes records of a crawl to WARC files in a folder, which is created if necessary. The files
 /// get their names once all of them are complete; then, if everything was written, files of earlier
@@ -27,9 +27,9 @@ pub async fn write_warc(
     (reader, archive): (&impl Reader, &impl Archive),
     plan: &Plan<'_>,
     folder: &Path,
-) -> Result<Copied, ArchiveError> {
-    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-    let (captures, chosen) = (Captures::new()?, Chosen::for_selection(&plan.selection)?);
+) -> Result<CopyTotals, ArchiveError> {
+    fs::create_dir_all(folder).map_err(|error| file_error(folder, error))?;
+    let (captures, chosen) = (Captures::new()?, SelectedVisits::for_selection(&plan.selection)?);
     let mut files = Folder { folder, open: None, whole: Vec::new() };
     let copied = copy((reader, archive), plan, &captures, chosen.as_ref(), &mut files).await?;
     let written = files.finish()?;
@@ -39,7 +39,7 @@ pub async fn write_warc(
     Ok(copied)
 }
 
-fn failed(path: &Path, source: std::io::Error) -> ArchiveError {
+fn file_error(path: &Path, source: std::io::Error) -> ArchiveError {
     ArchiveError::File { path: path.to_owned(), source }
 }
 
@@ -55,7 +55,7 @@ struct Folder<'f> {
 impl Folder<'_> {
     fn end_file(&mut self) -> Result<(), ArchiveError> {
         let Some((path, file)) = self.open.take() else { return Ok(()) };
-        let file = file.into_inner().map_err(|error| failed(&path, error.into_error()))?;
+        let file = file.into_inner().map_err(|error| file_error(&path, error.into_error()))?;
         self.whole.push((path, file.into_temp_path()));
         Ok(())
     }
@@ -65,7 +65,7 @@ impl Folder<'_> {
         self.end_file()?;
         let mut written = HashSet::new();
         for (path, file) in self.whole {
-            file.persist(&path).map_err(|error| failed(&path, error.error))?;
+            file.persist(&path).map_err(|error| file_error(&path, error.error))?;
             written.insert(path);
         }
         Ok(written)
@@ -79,23 +79,25 @@ impl Files for Folder<'_> {
         // As for other files, the user's umask decides who may read it.
         #[cfg(unix)]
         file.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = file.prefix(".dragline-").tempfile_in(self.folder).map_err(|error| failed(self.folder, error))?;
+        let file =
+            file.prefix(".dragline-").tempfile_in(self.folder).map_err(|error| file_error(self.folder, error))?;
         self.open = Some((self.folder.join(name), BufWriter::new(file)));
         Ok(())
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), ArchiveError> {
-        self.open.as_mut().map_or(Ok(()), |(path, file)| file.write_all(bytes).map_err(|error| failed(path, error)))
+        self.open.as_mut().map_or(Ok(()), |(path, file)| file.write_all(bytes).map_err(|error| file_error(path, error)))
     }
 }
 
 /// Removes the files of earlier archives of the crawl, as they may contain forgotten URLs.
 fn remove_earlier(folder: &Path, crawl: &CrawlId, written: &HashSet<PathBuf>) -> Result<(), ArchiveError> {
-    for entry in fs::read_dir(folder).map_err(|error| failed(folder, error))? {
-        let path = entry.map_err(|error| failed(folder, error))?.path();
-        let is_named = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| names::is_one(crawl, name));
+    for entry in fs::read_dir(folder).map_err(|error| file_error(folder, error))? {
+        let path = entry.map_err(|error| file_error(folder, error))?.path();
+        let is_named =
+            path.file_name().and_then(|name| name.to_str()).is_some_and(|name| names::is_file_name(crawl, name));
         if is_named && !written.contains(&path) && is_ours(&path, crawl) {
-            fs::remove_file(&path).map_err(|error| failed(&path, error))?;
+            fs::remove_file(&path).map_err(|error| file_error(&path, error))?;
         }
     }
     Ok(())

@@ -20,7 +20,7 @@ mod surt;
 pub use error::ArchiveError;
 pub use folder::write_warc;
 pub use index::write_index;
-pub use merge::{Copied, Plan};
+pub use merge::{CopyTotals, Plan};
 pub use package::{About, write_wacz};
 pub use selection::Selection;
 pub use surt::surt;

@@ -10,18 +10,18 @@ use dragline_domain::ids::Iteration;
 use dragline_formats::blob::Blob;
 use dragline_formats::warc::{
     ReadLimits, Record, RecordType, StoredRecord, WarcInfo, WarcReader, WarcWriter, is_tombstone, parse_http_response,
-    read_record_of,
+    read_record_into,
 };
 use dragline_ports::archive::Archive;
 use dragline_ports::reader::{Cursor, Filter, Reader, StoredSegment, each_row};
 
-use crate::captures::{Captures, Confirmed, Written};
+use crate::captures::{Captures, ConfirmedAnswer, WrittenBody};
 use crate::cdx;
 use crate::error::ArchiveError;
 use crate::names;
 use crate::package::About;
 use crate::revisit::{self, Identity};
-use crate::selection::{Chosen, Selection};
+use crate::selection::{SelectedVisits, Selection};
 
 /// The number of segments per read.
 const BATCH_ROWS: usize = 500;
@@ -34,7 +34,7 @@ const WINDOW_BYTES: usize = 64 << 10;
 
 /// The totals of a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Copied {
+pub struct CopyTotals {
     /// The number of answers of servers.
     pub captures: u64,
     /// The number of those whose body was omitted in favour of a reference to another answer.
@@ -69,9 +69,9 @@ pub(crate) async fn copy(
     (reader, archive): (&impl Reader, &impl Archive),
     plan: &Plan<'_>,
     captures: &Captures,
-    chosen: Option<&Chosen>,
+    chosen: Option<&SelectedVisits>,
     files: &mut impl Files,
-) -> Result<Copied, ArchiveError> {
+) -> Result<CopyTotals, ArchiveError> {
     note_objects(reader, &plan.selection, captures).await?;
     if let Some(chosen) = chosen {
         each_object(
@@ -83,7 +83,7 @@ pub(crate) async fn copy(
         .await?;
         chosen.complete(reader).await?;
     }
-    let mut copying = Copying::new(plan, captures, chosen, files);
+    let mut copying = Copier::new(plan, captures, chosen, files);
     let is_wanted = |object: &str| chosen.map_or(Ok(true), |chosen| chosen.uses(object));
     each_object(archive, captures, is_wanted, |object, stored| copying.object(object.key, stored)).await?;
     let mut last = 0;
@@ -92,7 +92,7 @@ pub(crate) async fn copy(
         let key = ObjectKey::try_from(object.clone()).map_err(|_| missing())?;
         let end = span.offset.saturating_add(span.length);
         let member = archive.get_range(&key, span.offset..end).await?.ok_or_else(missing)?;
-        copying.postponed(&object, &member)?;
+        copying.write_postponed(&object, &member)?;
         last = number;
     }
     Ok(copying.copied)
@@ -170,16 +170,16 @@ struct Part {
     bytes: u64,
 }
 
-struct Copying<'c, F> {
+struct Copier<'c, F> {
     plan: &'c Plan<'c>,
     captures: &'c Captures,
     /// The selected visits; `None` if all are.
-    chosen: Option<&'c Chosen>,
+    chosen: Option<&'c SelectedVisits>,
     files: &'c mut F,
     file: Option<Part>,
     /// The `warcinfo` of the last object.
     stored: WarcInfo,
-    copied: Copied,
+    copied: CopyTotals,
 }
 
 /// How a record is written.
@@ -192,9 +192,9 @@ enum Form {
     Later,
 }
 
-impl<'c, F: Files> Copying<'c, F> {
-    fn new(plan: &'c Plan<'c>, captures: &'c Captures, chosen: Option<&'c Chosen>, files: &'c mut F) -> Self {
-        let (stored, copied) = (WarcInfo::default(), Copied::default());
+impl<'c, F: Files> Copier<'c, F> {
+    fn new(plan: &'c Plan<'c>, captures: &'c Captures, chosen: Option<&'c SelectedVisits>, files: &'c mut F) -> Self {
+        let (stored, copied) = (WarcInfo::default(), CopyTotals::default());
         Self { plan, captures, chosen, files, file: None, stored, copied }
     }
 
@@ -223,8 +223,8 @@ impl<'c, F: Files> Copying<'c, F> {
     }
 
     /// Writes a record that was postponed.
-    fn postponed(&mut self, object: &str, member: &Blob) -> Result<(), ArchiveError> {
-        let record = read_record_of(member.reader(), HELD, &mut io::sink())
+    fn write_postponed(&mut self, object: &str, member: &Blob) -> Result<(), ArchiveError> {
+        let record = read_record_into(member.reader(), HELD, &mut io::sink())
             .map_err(|source| ArchiveError::Damaged { object: object.to_owned(), source })?;
         if is_tombstone(&record) {
             return Ok(());
@@ -236,7 +236,7 @@ impl<'c, F: Files> Copying<'c, F> {
             Form::Later => {
                 let made = Identity::from_record(&record).and_then(|identity| revisit::bodiless((&identity, &record)));
                 let Some(made) = made else { return self.append(&record, &RecordType::Metadata, member) };
-                self.append(&record, &RecordType::Metadata, &written(&made)?)
+                self.append(&record, &RecordType::Metadata, &to_member(&made)?)
             }
         }
     }
@@ -247,7 +247,7 @@ impl<'c, F: Files> Copying<'c, F> {
         if self.file.as_ref().is_none_or(is_full) {
             let name = names::file_name(&self.plan.about, self.copied.files, &self.stored);
             let info = names::describe(&self.plan.about, &name, &self.stored);
-            let info = written(&Record::warcinfo(revisit::derived(&name), self.plan.about.created, &info))?;
+            let info = to_member(&Record::warcinfo(revisit::derived_id(&name), self.plan.about.created, &info))?;
             self.files.begin(&name)?;
             let bytes = write(self.files, &info)?;
             self.file = Some(Part { name, bytes });
@@ -273,9 +273,9 @@ impl<'c, F: Files> Copying<'c, F> {
         record_type: &RecordType,
         made: &Record,
     ) -> Result<(), ArchiveError> {
-        let member = written(made)?;
+        let member = to_member(made)?;
         // The index describes the new record.
-        match read_record_of(member.reader(), HELD, &mut io::sink()) {
+        match read_record_into(member.reader(), HELD, &mut io::sink()) {
             Ok(made) => self.append(&made, record_type, &member),
             Err(_) => self.append(record, record_type, &member),
         }
@@ -310,7 +310,7 @@ impl<'c, F: Files> Copying<'c, F> {
         // A body that was cut or is empty cannot replace another.
         let may_be_shared = !response.body.is_empty() && record.truncated().is_none();
         let earlier = if may_be_shared { self.captures.body(&payload_digest)? } else { None };
-        let itself = Written { url: identity.url.clone(), date: identity.date, id: identity.id };
+        let itself = WrittenBody { url: identity.url.clone(), date: identity.date, id: identity.id };
         if may_be_shared && earlier.is_none() {
             self.captures.add_body(&payload_digest, &itself)?;
         }
@@ -321,7 +321,7 @@ impl<'c, F: Files> Copying<'c, F> {
             }
             None => Form::AsStored,
         };
-        let answer = Confirmed { head, payload_digest, body_in: earlier.unwrap_or(itself) };
+        let answer = ConfirmedAnswer { head, payload_digest, body_in: earlier.unwrap_or(itself) };
         self.captures.add_answer(&identity.url, identity.date, &answer)?;
         Ok(form)
     }
@@ -329,13 +329,13 @@ impl<'c, F: Files> Copying<'c, F> {
     /// Refers an unchanged answer to the record with its body, wherever that was written.
     fn form_of_revisit(&self, identity: &Identity, record: &StoredRecord) -> Result<Form, ArchiveError> {
         let digest = record.payload_digest();
-        let confirmed = self.captures.confirmed(&identity.url, record.refers_to_date(), digest.as_ref())?;
+        let confirmed = self.captures.confirmed_answer(&identity.url, record.refers_to_date(), digest.as_ref())?;
         if revisit::is_not_modified(record) {
             let records = confirmed.map(|confirmed| revisit::not_modified((identity, record), confirmed));
             return Ok(records.map_or(Form::Later, Form::As));
         }
         let body_in = match (confirmed, &digest) {
-            (Some(Confirmed { payload_digest, body_in, .. }), _) => Some((payload_digest, body_in)),
+            (Some(ConfirmedAnswer { payload_digest, body_in, .. }), _) => Some((payload_digest, body_in)),
             (None, Some(digest)) => self.captures.body(digest)?.map(|body_in| (*digest, body_in)),
             (None, None) => None,
         };
@@ -357,7 +357,7 @@ fn write(files: &mut impl Files, bytes: &Blob) -> Result<u64, ArchiveError> {
     }
 }
 
-fn written(record: &Record) -> Result<Blob, ArchiveError> {
+fn to_member(record: &Record) -> Result<Blob, ArchiveError> {
     let mut writer = WarcWriter::new();
     writer.write(record);
     Ok(writer.take_file()?)

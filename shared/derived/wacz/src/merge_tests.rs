@@ -73,18 +73,18 @@ fn repeated(url: &str, at: i64, since: i64, body: &str) -> Record {
 /// Writes objects with one record each, and returns the records of the archive and its index.
 fn archived(records: &[Record]) -> (Vec<StoredRecord>, Vec<String>) {
     let (captures, mut memory, name) = (Captures::new().unwrap(), Memory::default(), CrawlId::try_from("c".to_owned()));
-    let objects: Vec<Blob> = records.iter().map(|record| written(record).unwrap()).collect();
+    let objects: Vec<Blob> = records.iter().map(|record| to_member(record).unwrap()).collect();
     let name = name.unwrap();
     let about = About { crawl: &name, created: day(9), software: "Dragline/1" };
     let plan = Plan { about, selection: Selection::default(), file_bytes_max: 1 << 20 };
-    let mut copying = Copying::new(&plan, &captures, None, &mut memory);
+    let mut copying = Copier::new(&plan, &captures, None, &mut memory);
     for (number, object) in objects.iter().enumerate() {
         copying.object(&number.to_string(), object).unwrap();
     }
     let mut last = 0;
     while let Some((number, object, span)) = captures.postponed_after(last).unwrap() {
         let stored = &objects[object.parse::<usize>().unwrap()];
-        copying.postponed(&object, &stored.part(span.offset..span.offset + span.length)).unwrap();
+        copying.write_postponed(&object, &stored.part(span.offset..span.offset + span.length)).unwrap();
         last = number;
     }
     let mut lines = Vec::new();

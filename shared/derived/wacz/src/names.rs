@@ -21,7 +21,7 @@ pub(crate) fn file_name(about: &About<'_>, number: u32, stored: &WarcInfo) -> St
 }
 
 /// Returns whether a file may have this name. Older versions only put the number after the crawl.
-pub(crate) fn is_one(crawl: &CrawlId, name: &str) -> bool {
+pub(crate) fn is_file_name(crawl: &CrawlId, name: &str) -> bool {
     let Some(rest) = name.strip_prefix(crawl.as_str()).and_then(|rest| rest.strip_prefix('-')) else { return false };
     let Some(rest) = rest.strip_suffix(END) else { return false };
     let is_number = |text: &str, digits: usize| text.len() >= digits && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -74,7 +74,7 @@ mod tests {
             let stored = WarcInfo { hostname: hostname.map(str::to_owned), ..WarcInfo::default() };
             let name = file_name(&about, 7, &stored);
             assert_eq!(name, expected, "{why}");
-            assert!(is_one(&crawl, &name), "{why}");
+            assert!(is_file_name(&crawl, &name), "{why}");
         }
         for (name, why) in [
             ("docs.warc.gz", "no number"),
@@ -83,7 +83,7 @@ mod tests {
             ("docs-20231114221320-00007.warc.gz", "no machine"),
             ("docs-20231114221320-00007-a.warc", "not compressed"),
         ] {
-            assert!(!is_one(&crawl, name), "{name}: {why}");
+            assert!(!is_file_name(&crawl, name), "{name}: {why}");
         }
     }
 

@@ -19,8 +19,8 @@ use zip::{CompressionMethod, ZipWriter};
 use crate::captures::Captures;
 use crate::cdx::{Blocks, INDEX};
 use crate::error::ArchiveError;
-use crate::merge::{Copied, Files, Plan, copy};
-use crate::selection::Chosen;
+use crate::merge::{CopyTotals, Files, Plan, copy};
+use crate::selection::SelectedVisits;
 
 const WACZ_VERSION: &str = "1.1.1";
 
@@ -47,9 +47,9 @@ pub async fn write_wacz(
     (reader, archive): (&impl Reader, &impl Archive),
     plan: &Plan<'_>,
     file: File,
-) -> Result<Copied, ArchiveError> {
+) -> Result<CopyTotals, ArchiveError> {
     let about = &plan.about;
-    let (captures, chosen) = (Captures::new()?, Chosen::for_selection(&plan.selection)?);
+    let (captures, chosen) = (Captures::new()?, SelectedVisits::for_selection(&plan.selection)?);
     let mut package = Package::new(file);
     let copied = copy((reader, archive), plan, &captures, chosen.as_ref(), &mut package).await?;
 
@@ -61,8 +61,8 @@ pub async fn write_wacz(
     let mut main_page = None;
     // Replay programs show the first list, and also search the second.
     for (path, title, depths) in [
-        ("pages/pages.jsonl", "Start pages", Depths::Start),
-        ("pages/extraPages.jsonl", "Other pages", Depths::Further),
+        ("pages/pages.jsonl", "Start pages", PageList::Start),
+        ("pages/extraPages.jsonl", "Other pages", PageList::Further),
     ] {
         package.begin(path)?;
         package.put_line(&PagesHead { format: "json-pages-1.0", id: depths.id(), title, has_text: true })?;
@@ -95,14 +95,14 @@ pub async fn write_wacz(
 
 /// The pages of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Depths {
+enum PageList {
     /// Those at the start of the crawl.
     Start,
     /// All others.
     Further,
 }
 
-impl Depths {
+impl PageList {
     const fn id(self) -> &'static str {
         match self {
             Self::Start => "pages",
@@ -117,11 +117,11 @@ impl Depths {
 
 /// The filter of the page lists.
 struct Lists<'c> {
-    depths: Depths,
+    depths: PageList,
     /// The iteration whose pages are listed first, before the current ones.
     iteration: Option<Iteration>,
     /// The visits in the archive; `None` if all are.
-    chosen: Option<&'c Chosen>,
+    chosen: Option<&'c SelectedVisits>,
 }
 
 impl Lists<'_> {
@@ -132,7 +132,7 @@ impl Lists<'_> {
         main_page: &mut Option<(String, String)>,
     ) -> Result<(), ArchiveError> {
         if let Some(iteration) = self.iteration {
-            let of_iteration = &Filter::of_iteration(iteration);
+            let of_iteration = &Filter::by_iteration(iteration);
             let seen = |after: Option<Cursor>| async move {
                 reader.seen_pages(of_iteration, after.as_ref(), BATCH_ROWS).await
             };

@@ -10,7 +10,7 @@ use dragline_formats::warc::{
 };
 use jiff::Timestamp;
 
-use crate::captures::{Confirmed, Written};
+use crate::captures::{ConfirmedAnswer, WrittenBody};
 
 /// The status of an answer that confirms an earlier one (RFC 9110 §15.4.5).
 const NOT_MODIFIED: u16 = 304;
@@ -56,7 +56,7 @@ pub(crate) fn same_body(
     (identity, record): (&Identity, &StoredRecord),
     head: Vec<u8>,
     payload_digest: Sha1Digest,
-    body_in: &Written,
+    body_in: &WrittenBody,
 ) -> Record {
     let refers_to = RefersTo { target_uri: TargetUri::new(&body_in.url), date: body_in.date };
     let revisit = Revisit::IdenticalPayload { payload_digest };
@@ -66,12 +66,12 @@ pub(crate) fn same_body(
 
 /// Returns the records of an answer that confirms an earlier one: one to replay in its place, and
 /// one with its own head.
-pub(crate) fn not_modified((identity, record): (&Identity, &StoredRecord), confirmed: Confirmed) -> Vec<Record> {
-    let Confirmed { head, payload_digest, body_in } = confirmed;
+pub(crate) fn not_modified((identity, record): (&Identity, &StoredRecord), confirmed: ConfirmedAnswer) -> Vec<Record> {
+    let ConfirmedAnswer { head, payload_digest, body_in } = confirmed;
     let revisit = same_body((identity, record), head, payload_digest, &body_in);
     let Ok(answer) = parse_http_response(&record.block) else { return vec![revisit] };
     let sent =
-        Record::head_alone(derived(&format!("{} as it was sent", identity.id)), &identity.event(record), &answer);
+        Record::response_head(derived_id(&format!("{} as it was sent", identity.id)), &identity.event(record), &answer);
     vec![revisit, sent.concurrent_to(identity.id).referring_to(identity.id)]
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn not_modified((identity, record): (&Identity, &StoredRecord), confi
 /// not replayed as an empty page. `None` if it is not an answer.
 pub(crate) fn bodiless((identity, record): (&Identity, &StoredRecord)) -> Option<Record> {
     let answer = parse_http_response(&record.block).ok()?;
-    Some(with_visit(Record::head_alone(identity.id, &identity.event(record), &answer), record))
+    Some(with_visit(Record::response_head(identity.id, &identity.event(record), &answer), record))
 }
 
 fn with_visit(made: Record, record: &StoredRecord) -> Record {
@@ -90,7 +90,7 @@ fn with_visit(made: Record, record: &StoredRecord) -> Record {
 }
 
 /// Returns a reproducible id for a record derived from existing data, such as another record.
-pub(crate) fn derived(from: &str) -> RecordId {
+pub(crate) fn derived_id(from: &str) -> RecordId {
     let digest = Sha1Digest::compute(from.as_bytes());
     let bits = digest.as_bytes().iter().take(16).fold(0, |bits: u128, &byte| bits << 8 | u128::from(byte));
     RecordId::from_bits(bits)

@@ -53,9 +53,9 @@ impl Selection {
 
 /// The visits of a crawl, and which of them are selected, in a temporary file. SQLite deletes it
 /// when it is closed.
-pub(crate) struct Chosen(Connection);
+pub(crate) struct SelectedVisits(Connection);
 
-impl Chosen {
+impl SelectedVisits {
     /// Returns an empty table of visits; `None` if everything is selected.
     pub(crate) fn for_selection(selection: &Selection) -> Result<Option<Self>, ArchiveError> {
         if selection.is_all() { Ok(None) } else { Self::new().map(Some) }

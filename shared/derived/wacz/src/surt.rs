@@ -40,7 +40,7 @@ fn reversed_address(address: Ipv4Addr) -> String {
 }
 
 fn path(path: &str) -> String {
-    let mut normal = unescaped(path).to_ascii_lowercase();
+    let mut normal = canonical_escapes(path).to_ascii_lowercase();
     while normal.contains("//") {
         normal = normal.replace("//", "/");
     }
@@ -76,7 +76,7 @@ fn is_session_part(part: &str) -> bool {
 }
 
 fn query(query: &str) -> String {
-    let lower = unescaped(query).to_ascii_lowercase();
+    let lower = canonical_escapes(query).to_ascii_lowercase();
     let mut parts: Vec<&str> = lower.split('&').filter(|part| !is_session(part)).collect();
     // The two ids of a ColdFusion session.
     if let Some(at) = parts.windows(2).position(|two| two[0].starts_with("cfid=") && two[1].starts_with("cftoken=")) {
@@ -100,10 +100,10 @@ fn is_session(parameter: &str) -> bool {
 
 /// Undoes percent-encoding repeatedly, and encodes once where necessary, as in Google's
 /// canonicalisation of URLs.
-fn unescaped(text: &str) -> String {
+fn canonical_escapes(text: &str) -> String {
     let mut octets = text.as_bytes().to_vec();
     loop {
-        let decoded = decoded(&octets);
+        let decoded = percent_decode_once(&octets);
         if decoded.len() == octets.len() {
             break;
         }
@@ -120,7 +120,7 @@ fn unescaped(text: &str) -> String {
 }
 
 /// Undoes percent-encoding once.
-fn decoded(octets: &[u8]) -> Vec<u8> {
+fn percent_decode_once(octets: &[u8]) -> Vec<u8> {
     let digit = |octet: Option<&u8>| octet.and_then(|octet| char::from(*octet).to_digit(16));
     let mut out = Vec::with_capacity(octets.len());
     let mut at = 0;

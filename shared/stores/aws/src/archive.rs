@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dragline_domain::frontier::ObjectKey;
 use dragline_formats::blob::{Blob, Spool};
-use dragline_ports::archive::{Archive, Put};
+use dragline_ports::archive::{Archive, PutResult};
 use dragline_ports::clock::Rng;
 use dragline_ports::error::PortResult;
 
@@ -39,7 +39,7 @@ impl S3Archive {
 }
 
 impl Archive for S3Archive {
-    async fn put_new(&self, key: &ObjectKey, object: Blob) -> PortResult<Put> {
+    async fn put_new(&self, key: &ObjectKey, object: Blob) -> PortResult<PutResult> {
         self.bucket.put_new(key, WARC, object).await.map_err(|e| e.at("put object", key))
     }
 

@@ -45,7 +45,7 @@ impl Backoff {
         if self.retries == self.retries_max {
             return Err(Exhausted);
         }
-        tokio::time::sleep(jittered(self.retries, self.rng.bits())).await;
+        tokio::time::sleep(jitter(self.retries, self.rng.bits())).await;
         self.retries += 1;
         Ok(())
     }
@@ -82,7 +82,7 @@ impl Rounds {
 }
 
 /// Returns the wait before a retry, anywhere between zero and its upper limit.
-fn jittered(retries: u32, bits: u128) -> Duration {
+fn jitter(retries: u32, bits: u128) -> Duration {
     let longest = FIRST_WAIT_MAX.saturating_mul(2_u32.saturating_pow(retries)).min(WAIT_MAX);
     let share = u32::try_from(bits & 0xffff).unwrap_or(0);
     longest * share / 0xffff
@@ -111,7 +111,7 @@ mod tests {
             (30, u128::MAX, 2_000, "never beyond the cap"),
             (3, 0x8000, 200, "about half"),
         ] {
-            assert_eq!(jittered(retries, bits).as_millis(), millis, "{why}");
+            assert_eq!(jitter(retries, bits).as_millis(), millis, "{why}");
         }
     }
 

@@ -17,18 +17,18 @@ use crate::errors::StoreError;
 const WINDOW_BYTES: usize = 256 << 10;
 
 /// Returns the body of a put. The SDK may send it again.
-pub(crate) fn body_of(blob: &Blob) -> ByteStream {
+pub(crate) fn put_body(blob: &Blob) -> ByteStream {
     match blob.in_memory() {
         Some(bytes) => bytes.clone().into(),
         None => {
             let blob = blob.clone();
-            ByteStream::new(SdkBody::retryable(move || SdkBody::from_body_1_x(Sent::new(&blob))))
+            ByteStream::new(SdkBody::retryable(move || SdkBody::from_body_1_x(FileBody::new(&blob))))
         }
     }
 }
 
 /// Receives an object, in memory if it is short.
-pub(crate) async fn received(mut output: GetObjectOutput, spool: &Spool) -> Result<Blob, StoreError> {
+pub(crate) async fn receive(mut output: GetObjectOutput, spool: &Spool) -> Result<Blob, StoreError> {
     let failed = |error| StoreError::file(Path::new("a temporary file"), error);
     let mut writer = spool.begin();
     while let Some(bytes) = output.body.next().await {
@@ -39,12 +39,12 @@ pub(crate) async fn received(mut output: GetObjectOutput, spool: &Spool) -> Resu
 }
 
 /// A file that is read while it is sent.
-struct Sent {
+struct FileBody {
     reader: BlobReader,
     left_bytes: u64,
 }
 
-impl Sent {
+impl FileBody {
     fn new(blob: &Blob) -> Self {
         Self { reader: blob.reader(), left_bytes: blob.len_bytes() }
     }
@@ -62,7 +62,7 @@ impl Sent {
     }
 }
 
-impl Body for Sent {
+impl Body for FileBody {
     type Data = Bytes;
     type Error = io::Error;
 

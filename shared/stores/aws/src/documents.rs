@@ -13,7 +13,7 @@ use dragline_domain::document::Document;
 use dragline_domain::frontier::{ObjectKey, OriginKey, SegmentId, SegmentRow, VisitPlace};
 use dragline_domain::ids::Iteration;
 use dragline_formats::deflated::{CompressionGoal, gzip};
-use dragline_ports::archive::Put;
+use dragline_ports::archive::PutResult;
 use dragline_ports::clock::Rng;
 use dragline_ports::documents::{Documents, PutDocuments};
 use dragline_ports::error::PortResult;
@@ -31,7 +31,7 @@ const JSON_BYTES_MAX: u64 = 512 << 20;
 const MEMBER_BYTES: usize = 1 << 20;
 
 /// The documents of a segment before and after a change.
-pub(crate) struct Changed {
+pub(crate) struct DocumentChange {
     pub(crate) before: Vec<Document>,
     pub(crate) after: Vec<Document>,
 }
@@ -40,18 +40,18 @@ pub(crate) struct Changed {
 #[derive(Clone, Debug)]
 pub struct S3Documents {
     bucket: Bucket,
-    kept: Option<Arc<Kept>>,
+    kept: Option<Arc<ObjectCache>>,
 }
 
 /// Compressed objects that were read, kept for callers that read all of them several times. The
 /// first ones are kept, as they are read in the same order each time.
 #[derive(Debug)]
-struct Kept {
+struct ObjectCache {
     objects: Mutex<HashMap<ObjectKey, Bytes>>,
     bytes_left: AtomicUsize,
 }
 
-impl Kept {
+impl ObjectCache {
     fn get(&self, key: &ObjectKey) -> Option<Bytes> {
         self.objects.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
@@ -76,8 +76,8 @@ impl S3Documents {
     /// within a short time: up to this many compressed bytes are read once and kept in memory.
     /// Concurrent changes and deletions are not seen.
     #[must_use]
-    pub fn keeping(&self, bytes_max: usize) -> Self {
-        let kept = Kept { objects: Mutex::default(), bytes_left: AtomicUsize::new(bytes_max) };
+    pub fn with_cache(&self, bytes_max: usize) -> Self {
+        let kept = ObjectCache { objects: Mutex::default(), bytes_left: AtomicUsize::new(bytes_max) };
         Self { bucket: self.bucket.clone(), kept: Some(Arc::new(kept)) }
     }
 
@@ -86,7 +86,7 @@ impl S3Documents {
     }
 
     async fn read(&self, id: &SegmentId, iteration: Iteration) -> Result<Option<Vec<Document>>, StoreError> {
-        let key = ObjectKey::of_documents(id, iteration);
+        let key = ObjectKey::for_documents(id, iteration);
         if let Some(bytes) = self.kept.as_ref().and_then(|kept| kept.get(&key)) {
             return decode(&bytes, JSON_BYTES_MAX).map(Some);
         }
@@ -111,7 +111,7 @@ impl S3Documents {
         &self,
         segment: &SegmentRow,
         decide: impl Fn(&[Document]) -> Vec<Document> + Send,
-    ) -> Result<Option<Changed>, StoreError> {
+    ) -> Result<Option<DocumentChange>, StoreError> {
         let (key, mut rounds) = (key(segment), self.bucket.rounds());
         loop {
             rounds.begin().await?;
@@ -121,7 +121,7 @@ impl S3Documents {
                 || self.bucket.put_over(&key, DOCUMENTS, encode(&after, JSON_BYTES_MAX)?.into(), &object).await?
                     == PutOver::Stored
             {
-                return Ok(Some(Changed { before, after }));
+                return Ok(Some(DocumentChange { before, after }));
             }
         }
     }
@@ -133,8 +133,8 @@ impl S3Documents {
 
     async fn put(&self, segment: &SegmentRow, documents: &[Document]) -> Result<PutDocuments, StoreError> {
         match self.bucket.put_new(&key(segment), DOCUMENTS, encode(documents, JSON_BYTES_MAX)?).await? {
-            Put::Stored => Ok(PutDocuments::Stored),
-            Put::Exists => match self.read(&segment.id, segment.iteration).await? {
+            PutResult::Stored => Ok(PutDocuments::Stored),
+            PutResult::Exists => match self.read(&segment.id, segment.iteration).await? {
                 Some(found) => Ok(PutDocuments::Found(found)),
                 None => Err(StoreError::Damaged("documents that existed are missing".to_owned())),
             },
@@ -171,7 +171,7 @@ impl Documents for S3Documents {
 }
 
 fn key(segment: &SegmentRow) -> ObjectKey {
-    ObjectKey::of_documents(&segment.id, segment.iteration)
+    ObjectKey::for_documents(&segment.id, segment.iteration)
 }
 
 fn encode(documents: &[Document], json_bytes_max: u64) -> Result<Vec<u8>, StoreError> {

@@ -10,7 +10,7 @@ use std::path::Path;
 use bytes::Bytes;
 use dragline_domain::frontier::{ObjectKey, ObjectKeyError};
 use dragline_domain::ids::CrawlId;
-use dragline_ports::archive::Put;
+use dragline_ports::archive::PutResult;
 use dragline_ports::editions::{Editions, StoredEdition};
 use dragline_ports::error::PortResult;
 use jiff::Timestamp;
@@ -55,8 +55,8 @@ impl S3Editions {
         let withdrawn = async {
             loop {
                 let number = self.newest(crawl).await?.map_or(1, |newest| newest.number + 1);
-                let key = ObjectKey::of_edition(crawl, number);
-                if self.bucket.put_new(&key, EDITION, Bytes::new()).await? == Put::Stored {
+                let key = ObjectKey::for_edition(crawl, number);
+                if self.bucket.put_new(&key, EDITION, Bytes::new()).await? == PutResult::Stored {
                     return self.superseded(crawl, number, &[], Timestamp::MAX).await;
                 }
             }
@@ -98,28 +98,28 @@ impl Editions for S3Editions {
         at("load an edition", crawl, self.newest(crawl)).await
     }
 
-    async fn put_edition(&self, crawl: &CrawlId, edition: StoredEdition) -> PortResult<Put> {
-        let key = ObjectKey::of_edition(crawl, edition.number);
+    async fn put_edition(&self, crawl: &CrawlId, edition: StoredEdition) -> PortResult<PutResult> {
+        let key = ObjectKey::for_edition(crawl, edition.number);
         at("put an edition", &key, self.bucket.put_new(&key, EDITION, edition.text)).await
     }
 
     async fn put_index_file(&self, crawl: &CrawlId, name: &str, from: &Path) -> PortResult<()> {
         at("put a file of an index", name, async {
-            self.bucket.put_file(&ObjectKey::of_index_file(crawl, name)?, INDEX_FILE, from).await
+            self.bucket.put_file(&ObjectKey::for_index_file(crawl, name)?, INDEX_FILE, from).await
         })
         .await
     }
 
     async fn get_index_file(&self, crawl: &CrawlId, name: &str, to: &Path) -> PortResult<()> {
         at("get a file of an index", name, async {
-            self.bucket.get_file(&ObjectKey::of_index_file(crawl, name)?, to).await
+            self.bucket.get_file(&ObjectKey::for_index_file(crawl, name)?, to).await
         })
         .await
     }
 
     async fn read_index_file(&self, crawl: &CrawlId, name: &str, range: Range<u64>) -> PortResult<Option<Bytes>> {
         at("read a file of an index", name, async {
-            let key = ObjectKey::of_index_file(crawl, name)?;
+            let key = ObjectKey::for_index_file(crawl, name)?;
             match range.end.checked_sub(1).filter(|last| *last >= range.start) {
                 Some(last) => self.bucket.get_range(&key, range.start, last).await,
                 None => Ok(Some(Bytes::new())),
@@ -130,7 +130,7 @@ impl Editions for S3Editions {
 
     async fn delete_index_file(&self, crawl: &CrawlId, name: &str) -> PortResult<()> {
         at("delete a file of an index", name, async {
-            self.bucket.delete(&ObjectKey::of_index_file(crawl, name)?).await
+            self.bucket.delete(&ObjectKey::for_index_file(crawl, name)?).await
         })
         .await
     }

@@ -96,7 +96,7 @@ impl StoreError {
     where
         E: Error + ProvideErrorMetadata + Send + Sync + 'static,
     {
-        Self::Request { kind: kind_of(&error), request, detail: chain(&error), source: error.into() }
+        Self::Request { kind: error_kind(&error), request, detail: chain(&error), source: error.into() }
     }
 
     /// Returns the error of a request that failed only because of concurrent ones.
@@ -157,7 +157,7 @@ fn chain(error: &(dyn Error + 'static)) -> String {
     text
 }
 
-fn kind_of<E: ProvideErrorMetadata>(error: &SdkError<E, Response>) -> PortErrorKind {
+fn error_kind<E: ProvideErrorMetadata>(error: &SdkError<E, Response>) -> PortErrorKind {
     match error {
         SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_) => {
             PortErrorKind::Unavailable

@@ -16,13 +16,13 @@ use aws_smithy_types::timeout::TimeoutConfig;
 use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
 use dragline_formats::blob::{Blob, Spool};
-use dragline_ports::archive::Put;
+use dragline_ports::archive::PutResult;
 use dragline_ports::clock::Rng;
 use jiff::Timestamp;
 use tokio::io::AsyncWriteExt as _;
 
 use crate::backoff::{Backoff, Rounds};
-use crate::blobs::{body_of, received};
+use crate::blobs::{put_body, receive};
 use crate::errors::StoreError;
 use crate::kinds::Kind;
 
@@ -83,17 +83,17 @@ impl Bucket {
         key: &ObjectKey,
         kind: Kind,
         object: impl Into<Blob>,
-    ) -> Result<Put, StoreError> {
+    ) -> Result<PutResult, StoreError> {
         let object = object.into();
         kind.check(object.len_bytes())?;
         let mut backoff = Backoff::new(&self.rng);
         loop {
-            let request = self.put_object(key, kind).if_none_match("*").body(body_of(&object));
+            let request = self.put_object(key, kind).if_none_match("*").body(put_body(&object));
             let Err(error) = request.customize().config_override(patience_for(&object)).send().await else {
-                return Ok(Put::Stored);
+                return Ok(PutResult::Stored);
             };
             match error.as_service_error().and_then(ProvideErrorMetadata::code) {
-                Some("PreconditionFailed") => return Ok(Put::Exists),
+                Some("PreconditionFailed") => return Ok(PutResult::Exists),
                 // Another put of this key is under way. It may fail, so ours is still needed.
                 Some("ConditionalRequestConflict") => {
                     let error = StoreError::in_the_way("PutObject", error);
@@ -147,7 +147,7 @@ impl Bucket {
     pub(crate) async fn put(&self, key: &ObjectKey, kind: Kind, object: impl Into<Blob>) -> Result<(), StoreError> {
         let object = object.into();
         kind.check(object.len_bytes())?;
-        let request = self.put_object(key, kind).body(body_of(&object));
+        let request = self.put_object(key, kind).body(put_body(&object));
         let put = request.customize().config_override(patience_for(&object)).send().await;
         put.map(|_| ()).map_err(|e| StoreError::request("PutObject", e))
     }
@@ -179,7 +179,7 @@ impl Bucket {
     pub(crate) async fn get(&self, key: &ObjectKey, kind: Kind) -> Result<Option<Object>, StoreError> {
         let request = self.client.get_object().bucket(&self.name).key(key.as_str());
         let Some(output) = object_if_any(request.send().await)? else { return Ok(None) };
-        kind.check(size_of(&output))?;
+        kind.check(content_bytes(&output))?;
         let format = output.metadata().and_then(|metadata| metadata.get(FORMAT)).cloned();
         let tag = output.e_tag().map(str::to_owned);
         Ok(Some(Object { bytes: content(output).await?, format, tag }))
@@ -194,8 +194,8 @@ impl Bucket {
     ) -> Result<Option<Blob>, StoreError> {
         let request = self.client.get_object().bucket(&self.name).key(key.as_str());
         let Some(output) = object_if_any(request.send().await)? else { return Ok(None) };
-        kind.check(size_of(&output))?;
-        received(output, spool).await.map(Some)
+        kind.check(content_bytes(&output))?;
+        receive(output, spool).await.map(Some)
     }
 
     /// Returns the bytes from `first` to `last`, both inclusive, as far as they exist.
@@ -215,7 +215,7 @@ impl Bucket {
         spool: &Spool,
     ) -> Result<Option<Blob>, StoreError> {
         match self.range(key, first, last).await? {
-            Some(Some(output)) => received(output, spool).await.map(Some),
+            Some(Some(output)) => receive(output, spool).await.map(Some),
             Some(None) => Ok(Some(Blob::default())),
             None => Ok(None),
         }
@@ -336,7 +336,7 @@ fn object_if_any(
 }
 
 /// Returns an object's size; a missing size counts as too large.
-fn size_of(output: &GetObjectOutput) -> u64 {
+fn content_bytes(output: &GetObjectOutput) -> u64 {
     output.content_length().and_then(|length| u64::try_from(length).ok()).unwrap_or(u64::MAX)
 }
 

@@ -102,20 +102,20 @@ impl Publications for S3Publications {
     }
 
     async fn put_items(&self, part: &ItemsPart, lines: Vec<u8>) -> PortResult<()> {
-        let key = ObjectKey::of_items(&part.crawl, part.iteration, &part.table, part.number);
+        let key = ObjectKey::for_items(&part.crawl, part.iteration, &part.table, part.number);
         let put = self.bucket.put(&key, ITEMS, gzip(&lines, CompressionGoal::Time)).await;
         put.map_err(|e| e.at("put items", &key))
     }
 
     async fn put_report(&self, crawl: &CrawlId, iteration: Iteration, page: String) -> PortResult<ReportPlace> {
-        let key = ObjectKey::of_report(crawl, iteration);
+        let key = ObjectKey::for_report(crawl, iteration);
         let put = self.bucket.put(&key, REPORT, page.into_bytes()).await;
         put.map_err(|e| e.at("put a report", &key))?;
         Ok(ReportPlace { uri: self.bucket.uri(&key), link: self.bucket.console_link(&key) })
     }
 
     async fn has_report(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<bool> {
-        let key = ObjectKey::of_report(crawl, iteration);
+        let key = ObjectKey::for_report(crawl, iteration);
         self.bucket.holds(&key).await.map_err(|e| e.at("look for a report", &key))
     }
 }

@@ -124,7 +124,7 @@ impl TableNames {
     }
 
     /// Finds the table of this name.
-    pub(crate) fn named(&self, name: &str) -> Option<Table> {
+    pub(crate) fn find(&self, name: &str) -> Option<Table> {
         Table::ALL.into_iter().find(|&table| self.get(table) == name)
     }
 }
@@ -162,13 +162,13 @@ async fn create(client: &Client, table: Table, name: &str) -> Result<(), Box<dyn
         request = request
             .attribute_definitions(attribute(index.partition, ScalarAttributeType::S)?)
             .attribute_definitions(attribute(index.sort, ScalarAttributeType::N)?)
-            .global_secondary_indexes(definition_of(index)?);
+            .global_secondary_indexes(index_definition(index)?);
     }
     request.send().await.map_err(|error| StoreError::request("CreateTable", error))?;
     Ok(())
 }
 
-fn definition_of(index: &Index) -> Result<GlobalSecondaryIndex, BuildError> {
+fn index_definition(index: &Index) -> Result<GlobalSecondaryIndex, BuildError> {
     GlobalSecondaryIndex::builder()
         .index_name(index.name)
         .key_schema(key(index.partition, KeyType::Hash)?)
@@ -194,7 +194,7 @@ mod tests {
     const TEMPLATE: &str = include_str!("../../../../infra/template.yaml");
 
     /// Returns a table as written in the template, from its recovery specification on.
-    fn written(table: Table) -> String {
+    fn template_text(table: Table) -> String {
         let indexes: Vec<Index> = Index::ALL.into_iter().filter(|index| index.table == table).collect();
         let mut text = String::from("      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true }\n");
         if table.forgets() {
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn the_template_has_these_tables() {
         for table in Table::ALL {
-            let wanted = written(table);
+            let wanted = template_text(table);
             assert!(TEMPLATE.contains(&wanted), "infra/template.yaml lacks:\n{wanted}");
         }
         let count = TEMPLATE.matches("Type: AWS::DynamoDB::Table\n").count();

@@ -13,7 +13,7 @@ use http::header::CONTENT_TYPE;
 use tokio::time::Instant;
 
 use crate::budget::{ByteBudget, NoRoom, Patience, SHARE_BYTES};
-use crate::decoded::{Decoded, DecodedMeter, Measured};
+use crate::decoded::{Decoded, DecodedMeter, LimitCheck};
 use crate::framing::Framing;
 
 /// How soon to check again for room on disk.
@@ -24,7 +24,7 @@ const LOOK_BYTES: u64 = 4 << 10;
 
 /// A body in its content coding, and its decoded measure.
 #[derive(Debug)]
-pub(crate) struct Received {
+pub(crate) struct ReceivedBody {
     pub(crate) body: Blob,
     pub(crate) truncated: Option<Truncation>,
     pub(crate) decoded: Decoded,
@@ -34,7 +34,7 @@ pub(crate) struct Received {
 
 /// The room for arriving bodies.
 #[derive(Debug)]
-pub(crate) struct Rooms {
+pub(crate) struct BodyRooms {
     pub(crate) memory: ByteBudget,
     pub(crate) spool: Spool,
 }
@@ -45,9 +45,9 @@ pub(crate) struct Rooms {
 pub(crate) async fn receive(
     mut response: reqwest::Response,
     limits: &BodyLimits,
-    rooms: &Rooms,
+    rooms: &BodyRooms,
     (deadline, room_wait_max): (Instant, Duration),
-) -> Received {
+) -> ReceivedBody {
     let mut kept = BodySoFar::new(&response, limits, &rooms.spool);
     // Waiting for room may take as long again as the whole exchange.
     let mut patience = Patience::new(deadline, room_wait_max);
@@ -80,14 +80,14 @@ async fn fill(
         };
         chunk.truncate(left);
         patience.room(room.hold(kept.memory_bytes_with(chunk.len()))).await?;
-        if kept.push(chunk, patience).await? == Pushed::Full {
+        if kept.push(chunk, patience).await? == PushResult::Full {
             return Ok(Some(Truncation::Length));
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pushed {
+enum PushResult {
     /// There may be more.
     Within,
     /// A limit is exceeded: the body is longer than the part kept, raw or decoded.
@@ -161,7 +161,7 @@ impl BodySoFar {
         }
     }
 
-    async fn push(&mut self, mut chunk: Bytes, patience: &mut Patience) -> Result<Pushed, NoRoom> {
+    async fn push(&mut self, mut chunk: Bytes, patience: &mut Patience) -> Result<PushResult, NoRoom> {
         let room = self.bytes_max - self.len_bytes();
         let is_over = chunk.len() > room;
         chunk.truncate(room);
@@ -175,11 +175,11 @@ impl BodySoFar {
                 self.meter.push_chunk(&chunk)
             }
         };
-        Ok(if measured == Measured::Within && !is_over { Pushed::Within } else { Pushed::Full })
+        Ok(if measured == LimitCheck::Within && !is_over { PushResult::Within } else { PushResult::Full })
     }
 
     /// Finishes the body after the end of its framing.
-    async fn finish(self, framed: Option<Truncation>, waited: Duration) -> Received {
+    async fn finish(self, framed: Option<Truncation>, waited: Duration) -> ReceivedBody {
         let Self { place, meter, text, .. } = self;
         let body = match place {
             BodyStorage::Memory(mut bytes) => {
@@ -190,7 +190,7 @@ impl BodySoFar {
             }
             BodyStorage::Spool(None) => Blob::default(),
             BodyStorage::Spool(Some(writer)) => {
-                let ended = tokio::task::spawn_blocking(|| writer.finish_with_what_fits()).await;
+                let ended = tokio::task::spawn_blocking(|| writer.finish_partial()).await;
                 ended.unwrap_or_default()
             }
         };
@@ -207,7 +207,7 @@ impl BodySoFar {
             (None, Some(Cut::Failed(error))) => Some(Truncation::Coding(error)),
             (framed, _) => framed,
         };
-        Received { body, truncated, decoded, waited }
+        ReceivedBody { body, truncated, decoded, waited }
     }
 }
 

@@ -36,14 +36,14 @@ const UNIT_BYTES: usize = 1 << 10;
 pub(crate) struct ByteBudget {
     shares: Semaphore,
     lane: Semaphore,
-    elders: Mutex<Elders>,
+    elders: Mutex<LargeLane>,
     /// The number of the oldest body in the lane.
     eldest: watch::Sender<u64>,
 }
 
 /// The bodies in the lane, in order of arrival.
 #[derive(Debug, Default)]
-struct Elders {
+struct LargeLane {
     came: u64,
     there: BTreeSet<u64>,
 }
@@ -64,13 +64,13 @@ impl ByteBudget {
         Room { budget: self, _share: share, lane: None }
     }
 
-    fn enter(&self) -> Lane<'_> {
+    fn enter(&self) -> LanePlace<'_> {
         let mut elders = self.elders.lock().unwrap_or_else(PoisonError::into_inner);
         let number = elders.came;
         elders.came += 1;
         elders.there.insert(number);
         self.tell(&elders);
-        Lane { budget: self, number, units: 0, held: None }
+        LanePlace { budget: self, number, units: 0, held: None }
     }
 
     fn leave(&self, number: u64) {
@@ -79,7 +79,7 @@ impl ByteBudget {
         self.tell(&elders);
     }
 
-    fn tell(&self, elders: &Elders) {
+    fn tell(&self, elders: &LargeLane) {
         self.eldest.send_replace(elders.there.first().copied().unwrap_or(u64::MAX));
     }
 }
@@ -89,7 +89,7 @@ impl ByteBudget {
 pub(crate) struct Room<'a> {
     budget: &'a ByteBudget,
     _share: SemaphorePermit<'a>,
-    lane: Option<Lane<'a>>,
+    lane: Option<LanePlace<'a>>,
 }
 
 impl Room<'_> {
@@ -104,7 +104,7 @@ impl Room<'_> {
 
 /// A place in the lane.
 #[derive(Debug)]
-struct Lane<'a> {
+struct LanePlace<'a> {
     budget: &'a ByteBudget,
     number: u64,
     /// Its size. It holds less if it is, or was, the oldest.
@@ -112,7 +112,7 @@ struct Lane<'a> {
     held: Option<SemaphorePermit<'a>>,
 }
 
-impl Lane<'_> {
+impl LanePlace<'_> {
     async fn grow(&mut self, bytes: usize) {
         let more = bytes.div_ceil(UNIT_BYTES).saturating_sub(self.units);
         let Some(units) = u32::try_from(more).ok().filter(|units| *units > 0) else { return };
@@ -133,7 +133,7 @@ impl Lane<'_> {
     }
 }
 
-impl Drop for Lane<'_> {
+impl Drop for LanePlace<'_> {
     fn drop(&mut self) {
         self.budget.leave(self.number);
     }

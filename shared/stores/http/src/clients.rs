@@ -41,7 +41,7 @@ enum Versions {
 /// Provides the client for each request.
 pub(crate) struct Clients {
     settings: Settings,
-    current: Mutex<Current>,
+    current: Mutex<CurrentClients>,
     /// Servers that answer over HTTP/1.1 only.
     http11_servers: Mutex<LruCache<Origin, ()>>,
 }
@@ -55,7 +55,7 @@ struct Settings {
 }
 
 /// The clients whose connections count together. Rarely used ones are built on demand.
-struct Current {
+struct CurrentClients {
     usual: reqwest::Client,
     usual_http11: OnceLock<reqwest::Client>,
     unpooled: OnceLock<reqwest::Client>,
@@ -70,7 +70,7 @@ impl Clients {
         lookup: Arc<dyn NameLookup>,
     ) -> Result<Self, HttpConfigError> {
         let settings = Settings { config: config.clone(), tls, lookup };
-        let current = Mutex::new(Current::new(&settings)?);
+        let current = Mutex::new(CurrentClients::new(&settings)?);
         Ok(Self { settings, current, http11_servers: Mutex::new(LruCache::new(HTTP11_SERVERS_MAX)) })
     }
 
@@ -119,8 +119,8 @@ impl Clients {
         }
     }
 
-    fn replace(&self, current: &mut Current) {
-        match Current::new(&self.settings) {
+    fn replace(&self, current: &mut CurrentClients) {
+        match CurrentClients::new(&self.settings) {
             Ok(made) => *current = made,
             // It was built with the same settings before: the old one will do for longer.
             Err(error) => tracing::warn!(%error, "idle connections stay open"),
@@ -172,7 +172,7 @@ impl Settings {
     }
 }
 
-impl Current {
+impl CurrentClients {
     fn new(settings: &Settings) -> Result<Self, HttpConfigError> {
         let opened = Arc::default();
         let usual = settings.client(Versions::Http2AndHttp11, ConnectionChoice::Any, &opened)?;

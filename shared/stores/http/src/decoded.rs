@@ -13,7 +13,7 @@ use http::header::CONTENT_ENCODING;
 
 /// Whether a decoded body is within its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Measured {
+pub(crate) enum LimitCheck {
     Within,
     Over,
 }
@@ -85,7 +85,7 @@ impl Long {
         Self::Coded(Decoding::begin(codings.clone(), bytes_max).ok())
     }
 
-    fn push(&mut self, chunk: &[u8], bytes_max: u64) -> Measured {
+    fn push(&mut self, chunk: &[u8], bytes_max: u64) -> LimitCheck {
         let is_within = match self {
             Self::Plain { sum, bytes } => {
                 let room = usize::try_from(bytes_max - *bytes).unwrap_or(usize::MAX).min(chunk.len());
@@ -96,7 +96,7 @@ impl Long {
             // The thread reads on unless the limit is reached.
             Self::Coded(decoding) => decoding.as_mut().is_none_or(|decoding| decoding.body.write_all(chunk).is_ok()),
         };
-        if is_within { Measured::Within } else { Measured::Over }
+        if is_within { LimitCheck::Within } else { LimitCheck::Over }
     }
 }
 
@@ -111,15 +111,15 @@ impl DecodedMeter {
 
     /// Takes the body as far as it was received. One that is not in its stated coding is within every
     /// limit: it is received to its end and kept as it is.
-    pub(crate) fn push(&mut self, received: &[u8]) -> Measured {
+    pub(crate) fn push(&mut self, received: &[u8]) -> LimitCheck {
         if received.len() <= WHOLE_BYTES_MAX {
-            return Measured::Within;
+            return LimitCheck::Within;
         }
         self.push_chunk(&received[self.taken..])
     }
 
     /// Takes more of a body that is not in memory.
-    pub(crate) fn push_chunk(&mut self, chunk: &[u8]) -> Measured {
+    pub(crate) fn push_chunk(&mut self, chunk: &[u8]) -> LimitCheck {
         self.taken += chunk.len();
         self.long.get_or_insert_with(|| Long::begin(&self.codings, self.bytes_max)).push(chunk, self.bytes_max)
     }
@@ -169,18 +169,18 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    fn measure(coding: &'static str, chunks: &[&[u8]], bytes_max: u64) -> (Decoded, Measured) {
+    fn measure(coding: &'static str, chunks: &[&[u8]], bytes_max: u64) -> (Decoded, LimitCheck) {
         let headers = HeaderMap::from_iter([(CONTENT_ENCODING, HeaderValue::from_static(coding))]);
         let mut meter = DecodedMeter::new(&headers, bytes_max);
         let mut received = Vec::new();
         for chunk in chunks {
             received.extend_from_slice(chunk);
-            if meter.push(&received) == Measured::Over {
-                return (meter.finish(&received.into()).0, Measured::Over);
+            if meter.push(&received) == LimitCheck::Over {
+                return (meter.finish(&received.into()).0, LimitCheck::Over);
             }
         }
         let (decoded, cut) = meter.finish(&received.into());
-        (decoded, if cut == Some(Cut::Limit) { Measured::Over } else { Measured::Within })
+        (decoded, if cut == Some(Cut::Limit) { LimitCheck::Over } else { LimitCheck::Within })
     }
 
     #[test]
@@ -188,16 +188,16 @@ mod tests {
         let page = b"the same page".as_slice();
         let zipped = gzip(page);
         // Coding, body and limit; the counted part and whether that is complete; the reason.
-        type Case<'a> = (&'static str, &'a [u8], u64, &'a [u8], Measured, &'static str);
+        type Case<'a> = (&'static str, &'a [u8], u64, &'a [u8], LimitCheck, &'static str);
         let cases: [Case<'_>; 8] = [
-            ("identity", page, 13, page, Measured::Within, "exactly at the limit"),
-            ("identity", page, 12, &page[..12], Measured::Over, "one byte over it"),
-            ("gzip", &zipped, 13, page, Measured::Within, "undone"),
-            ("gzip", &zipped, 12, &page[..12], Measured::Over, "the limit is on what comes out"),
-            ("gzip", page, 100, page, Measured::Within, "named but not applied, as servers do"),
-            ("gzip", b"", 100, b"", Measured::Within, "an empty body is in any coding"),
-            ("x-rot13", page, 100, page, Measured::Within, "an unknown coding"),
-            ("gzip", &zipped[..11], 100, b"", Measured::Within, "cut off before its first byte"),
+            ("identity", page, 13, page, LimitCheck::Within, "exactly at the limit"),
+            ("identity", page, 12, &page[..12], LimitCheck::Over, "one byte over it"),
+            ("gzip", &zipped, 13, page, LimitCheck::Within, "undone"),
+            ("gzip", &zipped, 12, &page[..12], LimitCheck::Over, "the limit is on what comes out"),
+            ("gzip", page, 100, page, LimitCheck::Within, "named but not applied, as servers do"),
+            ("gzip", b"", 100, b"", LimitCheck::Within, "an empty body is in any coding"),
+            ("x-rot13", page, 100, page, LimitCheck::Within, "an unknown coding"),
+            ("gzip", &zipped[..11], 100, b"", LimitCheck::Within, "cut off before its first byte"),
         ];
         for (coding, body, bytes_max, counted, expected, why) in cases {
             let (decoded, measured) = measure(coding, &[body], bytes_max);

@@ -7,11 +7,11 @@ use std::io;
 
 use dragline_domain::no_answer::NoAnswer;
 use dragline_domain::shown::one_line;
-use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, Unprocessed};
+use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, UnprocessedReason};
 use h2::Reason;
 use hyper_util::client::legacy;
 
-use crate::guard::{NoConnection, ends_of};
+use crate::guard::{NoConnection, connection_ends};
 use crate::timing::Ends;
 
 /// How many links of a chain are examined; real ones have about six.
@@ -27,13 +27,13 @@ const DETAIL_CHARS_MAX: usize = 300;
 pub(crate) fn failure(error: reqwest::Error) -> FetchFailure {
     // The URL is known from the request, and may contain what must not be logged.
     let error = error.without_url();
-    failure_of(kind(&error), &error)
+    failure_from(kind(&error), &error)
 }
 
 /// Returns the connection on which the error happened, if the client knows it.
 pub(crate) fn connection(error: &reqwest::Error) -> Option<Ends> {
     let client = chain(error).find_map(|link| link.downcast_ref::<legacy::Error>())?;
-    client.connect_info().and_then(ends_of)
+    client.connect_info().and_then(connection_ends)
 }
 
 /// Whether the TLS handshake failed.
@@ -53,19 +53,19 @@ fn is_unexpected_end(error: &io::Error) -> bool {
 /// Returns why the server did not process a request that got no answer; `None` if it may have, or
 /// if the same request would fare no better. `is_used` tells whether its connection had been used
 /// before.
-pub(crate) fn unprocessed(error: &reqwest::Error, is_used: bool) -> Option<Unprocessed> {
+pub(crate) fn unprocessed(error: &reqwest::Error, is_used: bool) -> Option<UnprocessedReason> {
     let Some(h2) = http2(error) else {
-        return (is_used && kind(error) == FetchFailureKind::Connect).then_some(Unprocessed::ConnectionEnded);
+        return (is_used && kind(error) == FetchFailureKind::Connect).then_some(UnprocessedReason::ConnectionEnded);
     };
     match h2.reason() {
-        Some(Reason::HTTP_1_1_REQUIRED) if h2.is_remote() => Some(Unprocessed::Http11Required),
+        Some(Reason::HTTP_1_1_REQUIRED) if h2.is_remote() => Some(UnprocessedReason::Http11Required),
         // The response is not allowed over HTTP/2, for instance because of a `connection` field.
-        Some(Reason::PROTOCOL_ERROR) if h2.is_library() && h2.is_reset() => Some(Unprocessed::Http11Required),
+        Some(Reason::PROTOCOL_ERROR) if h2.is_library() && h2.is_reset() => Some(UnprocessedReason::Http11Required),
         Some(Reason::ENHANCE_YOUR_CALM) => None,
-        Some(Reason::REFUSED_STREAM) if h2.is_remote() => Some(Unprocessed::StreamRefused),
+        Some(Reason::REFUSED_STREAM) if h2.is_remote() => Some(UnprocessedReason::StreamRefused),
         // Only streams beyond the frame's last stream fail because of it.
-        _ if h2.is_remote() && h2.is_go_away() => Some(Unprocessed::StreamRefused),
-        _ if is_used && h2.is_io() => Some(Unprocessed::ConnectionEnded),
+        _ if h2.is_remote() && h2.is_go_away() => Some(UnprocessedReason::StreamRefused),
+        _ if is_used && h2.is_io() => Some(UnprocessedReason::ConnectionEnded),
         _ => None,
     }
 }
@@ -76,7 +76,7 @@ fn http2<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e h2::Error> {
 }
 
 /// Returns a failure described by an error.
-pub(crate) fn failure_of(kind: FetchFailureKind, error: &(dyn Error + 'static)) -> FetchFailure {
+pub(crate) fn failure_from(kind: FetchFailureKind, error: &(dyn Error + 'static)) -> FetchFailure {
     let detail = detail(error);
     FetchFailure { kind, detail: no_answer(kind, error).map_or_else(|| detail.clone(), |why| why.detail(&detail)) }
 }
@@ -119,10 +119,10 @@ fn kind(error: &(dyn Error + 'static)) -> FetchFailureKind {
     if chain(error).filter_map(|link| link.downcast_ref()).any(is_out_of_files) {
         return FetchFailureKind::NoRoom;
     }
-    chain(error).find_map(kind_of).unwrap_or(FetchFailureKind::Connect)
+    chain(error).find_map(link_kind).unwrap_or(FetchFailureKind::Connect)
 }
 
-fn kind_of(link: &(dyn Error + 'static)) -> Option<FetchFailureKind> {
+fn link_kind(link: &(dyn Error + 'static)) -> Option<FetchFailureKind> {
     if let Some(refused) = link.downcast_ref::<NoConnection>() {
         return Some(refused.kind());
     }
@@ -249,8 +249,8 @@ mod tests {
             (around(io::Error::from(io::ErrorKind::ConnectionReset)), None, "the peer hung up"),
             (around(NoConnection::TimedOut(Duration::ZERO)), Some(NoAnswer::TimedOut), "the connect time-out"),
         ] {
-            let failure = failure_of(kind(&error), &error);
-            assert_eq!(NoAnswer::of_detail(&failure.detail), expected, "{why}: {}", failure.detail);
+            let failure = failure_from(kind(&error), &error);
+            assert_eq!(NoAnswer::from_detail(&failure.detail), expected, "{why}: {}", failure.detail);
         }
     }
 

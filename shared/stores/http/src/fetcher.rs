@@ -4,18 +4,19 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_domain::address::{AddressPolicy, check, literal_of};
+use dragline_domain::address::{AddressPolicy, check, literal_address};
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::{FIELDS_MAX, HttpProtocol, REASON_BYTES_MAX};
 use dragline_ports::fetcher::{
-    ConnectionWatch, FetchFailure, FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher, Unprocessed,
+    ConnectionWatch, FetchFailure, FetchFailureKind, FetchOutcome, FetchRequest, FetchedResponse, Fetcher,
+    UnprocessedReason,
 };
 use http::{HeaderMap, HeaderValue, StatusCode};
 use hyper::ext::ReasonPhrase;
 use hyper_util::client::legacy::connect::HttpInfo;
 use tokio::time::{Instant, sleep_until};
 
-use crate::body::{self, Received, Rooms};
+use crate::body::{self, BodyRooms, ReceivedBody};
 use crate::budget::ByteBudget;
 use crate::clients::Clients;
 use crate::config::{HttpConfig, HttpConfigError};
@@ -37,7 +38,7 @@ pub struct HttpFetcher {
     stand_ins: Clients,
     user_agent: HeaderValue,
     address_policy: AddressPolicy,
-    rooms: Rooms,
+    rooms: BodyRooms,
 }
 
 impl HttpFetcher {
@@ -63,14 +64,14 @@ impl HttpFetcher {
             stand_ins: Clients::new(config, stand_ins, Arc::new(StandInLookup(lookup)))?,
             user_agent,
             address_policy: config.address_policy,
-            rooms: Rooms { memory: ByteBudget::new(config.in_flight_bytes_max), spool: config.spool.clone() },
+            rooms: BodyRooms { memory: ByteBudget::new(config.in_flight_bytes_max), spool: config.spool.clone() },
         })
     }
 
     /// Refuses a URL whose host is a forbidden literal address.
     fn refused_literal(&self, request: &FetchRequest) -> Option<FetchFailure> {
-        let refused = check(self.address_policy, literal_of(&request.url)?).err()?;
-        Some(failure::failure_of(FetchFailureKind::PrivateAddress, &refused))
+        let refused = check(self.address_policy, literal_address(&request.url)?).err()?;
+        Some(failure::failure_from(FetchFailureKind::PrivateAddress, &refused))
     }
 
     /// Returns the client for a request.
@@ -90,7 +91,7 @@ impl HttpFetcher {
         let mut phases = attempt.watch();
         let client = self.client(request, &outgoing);
         let mut sending = Box::pin(ATTEMPT.scope(Arc::clone(attempt), client.execute(outgoing)));
-        let mut told = Told { watch: request.watch.as_deref(), is_connecting: false };
+        let mut told = ConnectionReport { watch: request.watch.as_deref(), is_connecting: false };
         loop {
             let phase = *phases.borrow_and_update();
             told.enter(phase);
@@ -108,19 +109,19 @@ impl HttpFetcher {
 
     /// Returns why the server did not process the request, as far as its answer or the lack of one
     /// tells.
-    fn unprocessed(&self, request: &FetchRequest, head: &Head, attempt: &Attempt) -> Option<Unprocessed> {
+    fn unprocessed(&self, request: &FetchRequest, head: &Head, attempt: &Attempt) -> Option<UnprocessedReason> {
         let server = request.url.origin();
         let is_used = |ends: Option<Ends>| ends.is_some() && ends != attempt.phase().ends();
         let unprocessed = match head {
             // The answer to a missing request on an idle connection, sent just before this one
             // arrived.
             Ok(response) => (response.status() == StatusCode::REQUEST_TIMEOUT && is_used(response_ends(response)))
-                .then_some(Unprocessed::ConnectionEnded),
+                .then_some(UnprocessedReason::ConnectionEnded),
             Err(NoHead::Error(error)) => failure::unprocessed(error, is_used(failure::connection(error))),
             Err(NoHead::Late) => None,
         };
         match (&unprocessed, head) {
-            (Some(Unprocessed::Http11Required), _) => self.clients.remember_http11(&server),
+            (Some(UnprocessedReason::Http11Required), _) => self.clients.remember_http11(&server),
             // The server may offer only HTTP/2 by now.
             (_, Err(NoHead::Error(error))) if failure::is_tls(error) => self.clients.forget_http11(&server),
             _ => {}
@@ -130,11 +131,11 @@ impl HttpFetcher {
 
     /// Performs the whole exchange, after the guard for literal addresses. Facts learned on the way
     /// are recorded in `known`, however it ends.
-    async fn exchange(&self, request: &FetchRequest, times: &Times, known: &mut Known) -> FetchResult {
+    async fn exchange(&self, request: &FetchRequest, times: &Times, known: &mut ExchangeFacts) -> FetchResult {
         let limits = &request.limits;
         let outgoing = request::outgoing(request, &self.user_agent)
-            .map_err(|error| failure::failure_of(FetchFailureKind::Protocol, &error))?;
-        let recorded = request::recorded(&outgoing);
+            .map_err(|error| failure::failure_from(FetchFailureKind::Protocol, &error))?;
+        let recorded = request::recorded_headers(&outgoing);
         let attempt = Arc::new(Attempt::new(limits.connect_timeout));
         let head = self.head(request, outgoing, &attempt, times).await;
         known.unprocessed = self.unprocessed(request, &head, &attempt);
@@ -155,8 +156,8 @@ impl HttpFetcher {
         let reason = reason(&response);
         let protocol = protocol(&response);
         let patience = (times.deadline, limits.total_timeout);
-        let received = body::receive(response, &limits.of_body(&headers), &self.rooms, patience).await;
-        let Received { body, truncated, decoded, waited } = received;
+        let received = body::receive(response, &limits.for_body(&headers), &self.rooms, patience).await;
+        let ReceivedBody { body, truncated, decoded, waited } = received;
         known.waited = waited;
         Ok(FetchedResponse {
             status: status.as_u16(),
@@ -172,14 +173,14 @@ impl HttpFetcher {
 }
 
 impl Fetcher for HttpFetcher {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let started = timing::now();
         let times = Times {
             started,
             first_byte_timeout: request.limits.first_byte_timeout,
             deadline: timing::deadline(started, request.limits.total_timeout),
         };
-        let mut known = Known::default();
+        let mut known = ExchangeFacts::default();
         let result = match self.refused_literal(&request) {
             Some(refused) => Err(refused),
             None => self.exchange(&request, &times, &mut known).await,
@@ -188,10 +189,10 @@ impl Fetcher for HttpFetcher {
             self.clients.close_idle();
             self.stand_ins.close_idle();
         }
-        let Known { request_headers, remote, first_byte, waited, unprocessed } = known;
+        let ExchangeFacts { request_headers, remote, first_byte, waited, unprocessed } = known;
         // The server's own time: our shortage must not slow anybody down.
         let elapsed = started.elapsed().saturating_sub(waited);
-        Fetched { request_headers, remote, first_byte, elapsed, archived_at: None, unprocessed, result }
+        FetchOutcome { request_headers, remote, first_byte, elapsed, archived_at: None, unprocessed, result }
     }
 }
 
@@ -199,13 +200,13 @@ type FetchResult = Result<FetchedResponse, FetchFailure>;
 
 /// The facts reported about a request besides its result.
 #[derive(Default)]
-struct Known {
+struct ExchangeFacts {
     request_headers: Headers,
     remote: Option<SocketAddr>,
     first_byte: Option<Duration>,
     /// How long the body waited for room in memory.
     waited: Duration,
-    unprocessed: Option<Unprocessed>,
+    unprocessed: Option<UnprocessedReason>,
 }
 
 /// A response's header, or why there is none.
@@ -225,12 +226,12 @@ struct Times {
 
 /// The observer's view of a request's connection. Dropping it reports that the connection is open
 /// or failed, whether or not that was seen.
-struct Told<'a> {
+struct ConnectionReport<'a> {
     watch: Option<&'a dyn ConnectionWatch>,
     is_connecting: bool,
 }
 
-impl Told<'_> {
+impl ConnectionReport<'_> {
     fn enter(&mut self, phase: Phase) {
         let is_connecting = phase == Phase::Connecting;
         if is_connecting == self.is_connecting {
@@ -245,7 +246,7 @@ impl Told<'_> {
     }
 }
 
-impl Drop for Told<'_> {
+impl Drop for ConnectionReport<'_> {
     fn drop(&mut self) {
         self.enter(Phase::Open);
     }

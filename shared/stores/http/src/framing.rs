@@ -21,12 +21,12 @@ pub(crate) enum Framing {
 impl Framing {
     pub(crate) fn from_response(response: &reqwest::Response) -> Self {
         match response.version() {
-            Version::HTTP_10 | Version::HTTP_11 => Self::of_fields(response.headers()),
+            Version::HTTP_10 | Version::HTTP_11 => Self::from_headers(response.headers()),
             _ => Self::Counted,
         }
     }
 
-    fn of_fields(headers: &HeaderMap) -> Self {
+    fn from_headers(headers: &HeaderMap) -> Self {
         let length = || elements(headers, &CONTENT_LENGTH).next().and_then(|length| length.parse().ok());
         let mut codings = elements(headers, &TRANSFER_ENCODING).peekable();
         if codings.peek().is_none() {
@@ -101,7 +101,7 @@ mod tests {
             for (name, value) in fields(TRANSFER_ENCODING, codings).into_iter().chain(fields(CONTENT_LENGTH, lengths)) {
                 headers.append(name, value);
             }
-            assert_eq!(Framing::of_fields(&headers), expected, "{why}");
+            assert_eq!(Framing::from_headers(&headers), expected, "{why}");
         }
     }
 }

@@ -70,7 +70,7 @@ const REDACTED: &[u8] = b"[redacted]";
 /// Returns the fields as sent over HTTP/1.1, except for cookies, for the archive: the ones above
 /// and `host`, which the client adds last. Over HTTP/2 the host is sent as `:authority` instead;
 /// the archive writes every exchange as HTTP/1.1.
-pub(crate) fn recorded(outgoing: &reqwest::Request) -> Headers {
+pub(crate) fn recorded_headers(outgoing: &reqwest::Request) -> Headers {
     let archived =
         |value: &'_ HeaderValue| if value.is_sensitive() { REDACTED.to_vec() } else { value.as_bytes().to_vec() };
     let fields = outgoing.headers().iter().map(|(name, value)| (name.as_str(), archived(value)));
@@ -102,7 +102,7 @@ mod tests {
     }
 
     fn field(outgoing: &reqwest::Request, name: &str) -> Option<String> {
-        recorded(outgoing).get(name).map(|value| String::from_utf8(value.to_vec()).unwrap())
+        recorded_headers(outgoing).get(name).map(|value| String::from_utf8(value.to_vec()).unwrap())
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
         ] {
             let mut request = request("http://example.org/a");
             request.target = Some(target.to_owned());
-            request.cookie = Cookie::of_pairs([("sid", "secret")]);
+            request.cookie = Cookie::from_pairs([("sid", "secret")]);
             let outgoing = outgoing(&request, &HeaderValue::from_static("bot")).unwrap();
             assert_eq!(&outgoing.url()[Position::BeforePath..], target, "{why}");
             assert_eq!(outgoing.headers().get(COOKIE).unwrap(), "sid=secret", "{why}");

@@ -44,7 +44,7 @@ fn stand_in(host: &str) -> Option<String> {
 }
 
 /// Returns the host behind a stand-in.
-fn host_of(name: &str) -> Option<String> {
+fn real_host(name: &str) -> Option<String> {
     let (label, domain) = name.split_once('.')?;
     let (before, rest) = label.strip_prefix('h')?.strip_suffix('h')?.split_once('-')?;
     let (core, after) = rest.rsplit_once('-').unwrap_or(("", rest));
@@ -57,7 +57,7 @@ pub(crate) struct StandInLookup(pub(crate) Arc<dyn NameLookup>);
 
 impl NameLookup for StandInLookup {
     fn lookup(&self, name: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
-        self.0.lookup(&host_of(name).unwrap_or_else(|| name.to_owned()))
+        self.0.lookup(&real_host(name).unwrap_or_else(|| name.to_owned()))
     }
 }
 
@@ -84,7 +84,7 @@ mod tests {
             let name = stand_in(host);
             assert_eq!(name.as_deref(), expected, "{host}: {why}");
             if let Some(name) = name {
-                assert_eq!(host_of(&name).as_deref(), Some(host), "{name}: {why}");
+                assert_eq!(real_host(&name).as_deref(), Some(host), "{name}: {why}");
             }
         }
     }

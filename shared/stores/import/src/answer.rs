@@ -8,10 +8,10 @@ use dragline_formats::blob::{Blob, Spool, SpoolWriter};
 use dragline_formats::content_coding::{ContentCodings, Cut, decoded_sha1, is_binary};
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::{
-    self, Extent, HEAD_BYTES_MAX, HttpResponse, OthersRecord, OthersResponse, ReadLimits, read_others_record_of,
+    self, Extent, HEAD_BYTES_MAX, HttpResponse, OthersRecord, OthersResponse, ReadLimits, read_others_record_into,
     read_others_request, read_others_response,
 };
-use dragline_ports::fetcher::{BodyUse, FetchLimits, Fetched, FetchedResponse, Truncation};
+use dragline_ports::fetcher::{BodyUse, FetchLimits, FetchOutcome, FetchedResponse, Truncation};
 
 use crate::archives::RecordFile;
 use crate::index::{Capture, Kind, RecordLocation};
@@ -25,23 +25,23 @@ pub(crate) fn read(
     capture: &Capture,
     limits: &FetchLimits,
     spool: &Spool,
-) -> Result<Fetched, String> {
+) -> Result<FetchOutcome, String> {
     let own = record(files, capture.place, limits, &mut io::sink())?;
     let remote = own.record.ip_address().map(|ip| SocketAddr::new(ip, capture.url.port()));
     let protocol = own.record.protocol();
     let message = match capture.kind {
-        Kind::Response => Message::of_response(&own)?.with_rest(files, capture.place, limits, spool)?,
-        Kind::Resource => Message::of_resource(&own).with_rest(files, capture.place, limits, spool)?,
+        Kind::Response => Message::from_response(&own)?.with_rest(files, capture.place, limits, spool)?,
+        Kind::Resource => Message::from_resource(&own).with_rest(files, capture.place, limits, spool)?,
         Kind::Revisit(place) => {
-            let answer = Message::of_response(&record(files, place, limits, &mut io::sink())?)?;
-            answer.with_rest(files, place, limits, spool)?.with_head_of(&own)
+            let answer = Message::from_response(&record(files, place, limits, &mut io::sink())?)?;
+            answer.with_rest(files, place, limits, spool)?.with_head_from(&own)
         }
     };
     let request_headers = match capture.request.map(|place| record(files, place, limits, &mut io::sink())) {
         Some(Ok(request)) => read_others_request(&request.record).map(|request| request.headers).unwrap_or_default(),
         Some(Err(_)) | None => Headers::default(),
     };
-    Ok(Fetched {
+    Ok(FetchOutcome {
         request_headers,
         remote,
         first_byte: None,
@@ -64,7 +64,7 @@ fn record(
     let from_offset = file.open_at(place.record.offset).map_err(|error| failed(&error))?;
     let block_bytes_max = (HEAD_BYTES_MAX + limits.body_bytes_max) as u64;
     let held = ReadLimits { block_bytes_max, ..ReadLimits::default() };
-    read_others_record_of(from_offset, place.record, held, rest).map_err(|error| failed(&error))
+    read_others_record_into(from_offset, place.record, held, rest).map_err(|error| failed(&error))
 }
 
 /// An answer before the limits of a crawl are applied.
@@ -90,7 +90,7 @@ enum Rest {
 }
 
 impl Message {
-    fn of_response(read: &OthersRecord) -> Result<Self, String> {
+    fn from_response(read: &OthersRecord) -> Result<Self, String> {
         let response = read_others_response(&read.record).map_err(|error| error.to_string())?;
         let OthersResponse { message: HttpResponse { status, reason, headers, body: message_body }, body, .. } =
             response;
@@ -109,7 +109,7 @@ impl Message {
         Ok(Self { status, reason, headers, body: body.into_owned().into(), truncated, rest })
     }
 
-    fn of_resource(read: &OthersRecord) -> Self {
+    fn from_resource(read: &OthersRecord) -> Self {
         let content_type = read.record.fields.get("Content-Type").map(|value| ("Content-Type", value));
         let truncated = match read.extent {
             Extent::Whole => None,
@@ -127,7 +127,7 @@ impl Message {
     }
 
     /// Replaces the head of the original answer by that of the revisit, if it has one.
-    fn with_head_of(self, revisit: &OthersRecord) -> Self {
+    fn with_head_from(self, revisit: &OthersRecord) -> Self {
         match read_others_response(&revisit.record) {
             Ok(OthersResponse { message: HttpResponse { status, reason, headers, .. }, .. }) => {
                 Self { status, reason, headers, ..self }
@@ -144,12 +144,13 @@ impl Message {
         limits: &FetchLimits,
         spool: &Spool,
     ) -> Result<Self, String> {
-        let of_body = limits.of_body(&self.headers);
+        let of_body = limits.for_body(&self.headers);
         if self.rest != Rest::Follows || of_body.body_use == BodyUse::Read {
             return Ok(self);
         }
         let failed = |error: io::Error| error.to_string();
-        let mut writer = Capped { writer: spool.begin(), left_bytes: of_body.received_bytes_max.saturating_add(1) };
+        let mut writer =
+            CappedWriter { writer: spool.begin(), left_bytes: of_body.received_bytes_max.saturating_add(1) };
         self.body.copy_to(&mut writer).map_err(failed)?;
         let read = record(files, place, limits, &mut writer)?;
         if matches!(read.extent, Extent::OverLimit { .. }) && writer.left_bytes > 0 {
@@ -161,7 +162,7 @@ impl Message {
 
     /// Cuts the body where a crawl would, and measures it.
     fn within(mut self, limits: &FetchLimits, protocol: Option<warc::HttpProtocol>) -> io::Result<FetchedResponse> {
-        let of_body = limits.of_body(&self.headers);
+        let of_body = limits.for_body(&self.headers);
         if self.body.len_bytes() > of_body.received_bytes_max {
             self.body = self.body.part(0..of_body.received_bytes_max);
             self.truncated = Some(Truncation::Length);
@@ -202,12 +203,12 @@ const fn stated(reason: warc::Truncation) -> Truncation {
 }
 
 /// Keeps this many bytes, and discards the rest.
-struct Capped {
+struct CappedWriter {
     writer: SpoolWriter,
     left_bytes: u64,
 }
 
-impl Write for Capped {
+impl Write for CappedWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let kept = usize::try_from(self.left_bytes).unwrap_or(usize::MAX).min(bytes.len());
         self.writer.write_all(&bytes[..kept])?;

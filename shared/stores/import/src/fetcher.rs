@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::blob::Spool;
-use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher};
+use dragline_ports::fetcher::{FetchFailureKind, FetchOutcome, FetchRequest, Fetcher};
 
 use crate::answer;
 use crate::archives::{Archives, RecordFile};
@@ -40,7 +40,7 @@ impl ArchiveFetcher {
 
 impl Fetcher for ArchiveFetcher {
     /// Returns the archived answer. An unreadable answer is a failure, and so is a missing one.
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let round = Arc::clone(&self.round.lock().unwrap_or_else(PoisonError::into_inner));
         let (files, spool) = (Arc::clone(&self.files), self.spool.clone());
         let read = tokio::task::spawn_blocking(move || match round.get(&request.url) {
@@ -49,8 +49,8 @@ impl Fetcher for ArchiveFetcher {
         });
         let (read, archived_at) = read.await.unwrap_or_else(|error| (Err(error.to_string()), None));
         read.unwrap_or_else(|why| {
-            let failed = Fetched::failed(FetchFailureKind::Protocol, &why, Duration::ZERO);
-            Fetched { archived_at, ..failed }
+            let failed = FetchOutcome::failed(FetchFailureKind::Protocol, &why, Duration::ZERO);
+            FetchOutcome { archived_at, ..failed }
         })
     }
 }

@@ -11,7 +11,7 @@ use dragline_formats::warc::{
 use jiff::Timestamp;
 
 use crate::archives::{Archives, ImportError, RecordFile};
-use crate::left_out::LeftOut;
+use crate::left_out::SkipReason;
 use crate::revisits::{Bodies, Reference};
 
 /// The most answers of one import: each takes some 200 bytes.
@@ -70,7 +70,7 @@ pub struct Index {
     /// By URL and time.
     captures: Vec<Capture>,
     /// The number of skipped records, by reason.
-    pub left_out: BTreeMap<LeftOut, u64>,
+    pub left_out: BTreeMap<SkipReason, u64>,
     /// Errors in files: where they become unreadable.
     pub faults: Vec<String>,
     /// The number of records cut short by the end of their file.
@@ -127,8 +127,8 @@ impl Index {
         captures.retain(|Capture { url, at, .. }| {
             let at = at.as_millisecond();
             let why = match latest.get(url) {
-                _ if known.contains(&visit_digest(url, at)) => LeftOut::Known,
-                Some(latest) if *latest > at => LeftOut::Late,
+                _ if known.contains(&visit_digest(url, at)) => SkipReason::Known,
+                Some(latest) if *latest > at => SkipReason::Late,
                 Some(_) | None => return true,
             };
             *left_out.entry(why).or_default() += 1;
@@ -151,7 +151,7 @@ impl Index {
     /// have two, and so on. A URL is visited once in an iteration, so each round makes one. The
     /// rounds of a crawl by Dragline are its iterations.
     #[must_use]
-    pub fn into_rounds(mut self) -> (Vec<HashMap<CrawlUrl, Capture>>, BTreeMap<LeftOut, u64>) {
+    pub fn into_rounds(mut self) -> (Vec<HashMap<CrawlUrl, Capture>>, BTreeMap<SkipReason, u64>) {
         if self.captures.iter().all(|capture| capture.iteration.is_some()) {
             return self.into_iterations();
         }
@@ -159,7 +159,7 @@ impl Index {
         for of_url in self.captures.chunk_by(|one, other| one.url == other.url) {
             let crowd = of_url.len().saturating_sub(ROUNDS_MAX);
             if crowd > 0 {
-                *self.left_out.entry(LeftOut::Crowd).or_default() += crowd as u64;
+                *self.left_out.entry(SkipReason::Crowd).or_default() += crowd as u64;
             }
             for (round, capture) in of_url.iter().skip(crowd).enumerate() {
                 if rounds.len() == round {
@@ -172,25 +172,25 @@ impl Index {
     }
 
     /// Returns the last answer of each URL in each iteration: earlier ones were tried again.
-    fn into_iterations(mut self) -> (Vec<HashMap<CrawlUrl, Capture>>, BTreeMap<LeftOut, u64>) {
+    fn into_iterations(mut self) -> (Vec<HashMap<CrawlUrl, Capture>>, BTreeMap<SkipReason, u64>) {
         let mut iterations: BTreeMap<u32, HashMap<CrawlUrl, Capture>> = BTreeMap::new();
         for capture in self.captures {
             let iteration = iterations.entry(capture.iteration.unwrap_or_default()).or_default();
             if iteration.insert(capture.url.clone(), capture).is_some() {
-                *self.left_out.entry(LeftOut::Retried).or_default() += 1;
+                *self.left_out.entry(SkipReason::Retried).or_default() += 1;
             }
         }
         let crowd = iterations.len().saturating_sub(ROUNDS_MAX);
         let left_out: usize = iterations.values().take(crowd).map(HashMap::len).sum();
         if left_out > 0 {
-            self.left_out.insert(LeftOut::Crowd, left_out as u64);
+            self.left_out.insert(SkipReason::Crowd, left_out as u64);
         }
         (iterations.into_values().skip(crowd).collect(), self.left_out)
     }
 }
 
 /// Returns the iteration of a file by Dragline; `None` for files of other programs.
-fn iteration_of(warcinfo: &StoredRecord) -> Option<u32> {
+fn dragline_iteration(warcinfo: &StoredRecord) -> Option<u32> {
     warcinfo.fields.get("Dragline-Format")?;
     let block = String::from_utf8_lossy(&warcinfo.block);
     let part = block.lines().find_map(|line| line.strip_prefix("isPartOf:"))?;
@@ -248,7 +248,7 @@ impl Scan<'_> {
             let place = RecordLocation { file: number, record: place };
             let taken = match &record.record_type {
                 RecordType::WarcInfo => {
-                    self.iteration = iteration_of(&record);
+                    self.iteration = dragline_iteration(&record);
                     Ok(())
                 }
                 RecordType::Request => {
@@ -258,18 +258,18 @@ impl Scan<'_> {
                 RecordType::Response
                     if self.iteration.is_some() && record.extension(ExtensionName::VISIT).is_none() =>
                 {
-                    Err(LeftOut::NotAVisit)
+                    Err(SkipReason::NotAVisit)
                 }
                 RecordType::Response => self.add(&record, place, Kind::Response),
                 RecordType::Revisit => match record.profile() {
                     // Its body is the one known for the URL at that time.
                     Some(RevisitProfile::ServerNotModified) => self.add(&record, place, Kind::Response),
                     Some(RevisitProfile::IdenticalPayload) => self.add(&record, place, Kind::Revisit(place)),
-                    None => Err(LeftOut::OtherKind),
+                    None => Err(SkipReason::OtherKind),
                 },
-                RecordType::Metadata => Err(LeftOut::Metadata),
+                RecordType::Metadata => Err(SkipReason::Metadata),
                 RecordType::Other(kind) if kind == "resource" => self.add(&record, place, Kind::Resource),
-                RecordType::Other(_) => Err(LeftOut::OtherKind),
+                RecordType::Other(_) => Err(SkipReason::OtherKind),
             };
             if let Err(why) = taken {
                 *self.index.left_out.entry(why).or_default() += 1;
@@ -288,14 +288,14 @@ impl Scan<'_> {
         }
     }
 
-    fn add(&mut self, record: &StoredRecord, place: RecordLocation, kind: Kind) -> Result<(), LeftOut> {
+    fn add(&mut self, record: &StoredRecord, place: RecordLocation, kind: Kind) -> Result<(), SkipReason> {
         if record.fields.get("WARC-Segment-Number").is_some() {
-            return Err(LeftOut::OtherKind);
+            return Err(SkipReason::OtherKind);
         }
         let url = record.target_uri().and_then(|uri| CrawlUrl::parse(uri, self.rules).ok());
-        let url = url.ok_or(LeftOut::NotOfTheWeb)?;
+        let url = url.ok_or(SkipReason::NotOfTheWeb)?;
         let is_past = |at: &Timestamp| at.as_millisecond() - self.now.as_millisecond() <= AHEAD_MS_MAX;
-        let at = record.date().filter(is_past).ok_or(LeftOut::NoDate)?;
+        let at = record.date().filter(is_past).ok_or(SkipReason::NoDate)?;
         if kind != Kind::Resource {
             match read_others_response(record) {
                 Ok(response) if response.message.status >= STATUS_MIN => {
@@ -303,7 +303,7 @@ impl Scan<'_> {
                 }
                 // The answer with the body provides the head.
                 Err(_) if matches!(kind, Kind::Revisit(_)) => {}
-                Ok(_) | Err(_) => return Err(LeftOut::NoAnswer),
+                Ok(_) | Err(_) => return Err(SkipReason::NoAnswer),
             }
         }
         let reference = matches!(kind, Kind::Revisit(_)).then(|| Reference::from_record(record));
@@ -325,13 +325,13 @@ impl Scan<'_> {
         for Answer { mut capture, reference, ids } in found {
             let request = ids.iter().find_map(|id| requests.get(id));
             if request.is_some_and(|request| !request.is_get) {
-                leave_out(LeftOut::OtherMethod);
+                leave_out(SkipReason::OtherMethod);
                 continue;
             }
             capture.request = request.map(|request| request.place);
             if let Some(reference) = reference {
                 let Some(body) = bodies.find(&reference) else {
-                    leave_out(LeftOut::BodyElsewhere);
+                    leave_out(SkipReason::BodyElsewhere);
                     continue;
                 };
                 capture.kind = Kind::Revisit(body);
@@ -344,7 +344,7 @@ impl Scan<'_> {
         index.captures.dedup_by(|later, earlier| key(later) == key(earlier));
         let twice = (before - index.captures.len()) as u64;
         if twice > 0 {
-            index.left_out.insert(LeftOut::Twice, twice);
+            index.left_out.insert(SkipReason::Twice, twice);
         }
         index
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Why a record is not imported as a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LeftOut {
+pub enum SkipReason {
     /// It describes other records: `metadata`.
     Metadata,
     /// Its type is not supported: `conversion`, `continuation` and others.
@@ -33,7 +33,7 @@ pub enum LeftOut {
     Crowd,
 }
 
-impl fmt::Display for LeftOut {
+impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Metadata => "of kind metadata",

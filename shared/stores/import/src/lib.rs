@@ -17,4 +17,4 @@ mod tests;
 pub use archives::{Archives, ImportError};
 pub use fetcher::ArchiveFetcher;
 pub use index::{Capture, Index};
-pub use left_out::LeftOut;
+pub use left_out::SkipReason;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::warc::Sha1Digest;
-use dragline_ports::fetcher::{FetchLimits, FetchRequest, Fetched, Fetcher, Truncation};
+use dragline_ports::fetcher::{FetchLimits, FetchOutcome, FetchRequest, Fetcher, Truncation};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use jiff::Timestamp;
@@ -46,7 +46,7 @@ fn index(archives: &Archives) -> Index {
     Index::read(archives, &UrlRules::default(), NOW.parse().unwrap()).unwrap()
 }
 
-fn left_out(index: &Index) -> Vec<(LeftOut, u64)> {
+fn left_out(index: &Index) -> Vec<(SkipReason, u64)> {
     index.left_out.iter().map(|(why, number)| (*why, *number)).collect()
 }
 
@@ -65,7 +65,7 @@ const LIMITS: FetchLimits = FetchLimits {
 };
 
 /// Fetches a path from the answers of a round.
-async fn fetched(archives: &Archives, round: usize, path: &str) -> Fetched {
+async fn fetched(archives: &Archives, round: usize, path: &str) -> FetchOutcome {
     let fetcher = ArchiveFetcher::new(archives);
     let (mut rounds, _) = index(archives).into_rounds();
     fetcher.begin(rounds.swap_remove(round));
@@ -107,14 +107,14 @@ fn records_other_than_visits_are_left_out_and_counted() {
     let index = index(&archives);
     assert_eq!((index.records, index.captures()), (15, 2));
     let expected = [
-        (LeftOut::Metadata, 1),
-        (LeftOut::OtherKind, 1),
-        (LeftOut::NotOfTheWeb, 2),
-        (LeftOut::OtherMethod, 1),
-        (LeftOut::NoDate, 2),
-        (LeftOut::NoAnswer, 1),
-        (LeftOut::BodyElsewhere, 1),
-        (LeftOut::Twice, 1),
+        (SkipReason::Metadata, 1),
+        (SkipReason::OtherKind, 1),
+        (SkipReason::NotOfTheWeb, 2),
+        (SkipReason::OtherMethod, 1),
+        (SkipReason::NoDate, 2),
+        (SkipReason::NoAnswer, 1),
+        (SkipReason::BodyElsewhere, 1),
+        (SkipReason::Twice, 1),
     ];
     assert_eq!(left_out(&index), expected);
 }
@@ -180,7 +180,7 @@ async fn each_answer_of_a_url_has_a_round_in_the_order_of_their_times() {
     };
     let (_folder, archives) = folder(&(0..120).map(of_second).collect::<Vec<_>>());
     let (rounds, left_out) = index(&archives).into_rounds();
-    assert_eq!((rounds.len(), left_out.get(&LeftOut::Crowd)), (100, Some(&20)), "each round costs an iteration");
+    assert_eq!((rounds.len(), left_out.get(&SkipReason::Crowd)), (100, Some(&20)), "each round costs an iteration");
     assert_eq!(rounds[99][&url("/")].at, "2024-05-01T00:01:59Z".parse().unwrap(), "the newest are taken");
 }
 
@@ -216,9 +216,9 @@ async fn the_iterations_of_a_crawl_of_ours_stay_apart() {
         visit("/a", 3, "later"),
         visit("/b", 3, "new"),
     ]);
-    assert_eq!(left_out(&index(&archives)), [(LeftOut::NotAVisit, 1)]);
+    assert_eq!(left_out(&index(&archives)), [(SkipReason::NotAVisit, 1)]);
     let (rounds, left) = index(&archives).into_rounds();
-    assert_eq!((rounds.len(), left.get(&LeftOut::Retried)), (2, Some(&1)));
+    assert_eq!((rounds.len(), left.get(&SkipReason::Retried)), (2, Some(&1)));
     assert_eq!((body(&archives, 0, "/a").await, body(&archives, 1, "/a").await), ("again".into(), "later".into()));
     assert_eq!(body(&archives, 1, "/b").await, "new", "of the second iteration, though it is the first answer");
 }
@@ -234,7 +234,7 @@ fn answers_that_the_crawl_has_and_older_ones_are_left_out() {
     let mut index = index(&archives);
     let digest = index.digest();
     index.leave_out_known([(url("/a"), "2024-05-02T00:00:00Z".parse().unwrap())].into_iter());
-    assert_eq!(left_out(&index), [(LeftOut::Known, 1), (LeftOut::Late, 1)]);
+    assert_eq!(left_out(&index), [(SkipReason::Known, 1), (SkipReason::Late, 1)]);
     assert_eq!(index.captures(), 2);
     assert_ne!(index.digest(), digest);
 }

@@ -22,7 +22,7 @@ use dragline_domain::definition::Draft;
 use dragline_domain::url::HostKey;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher, Fetchers};
+use dragline_ports::fetcher::{FetchFailureKind, FetchOutcome, FetchRequest, Fetcher, Fetchers};
 use jiff::Timestamp;
 
 /// How often to check for a free slot.
@@ -103,32 +103,32 @@ impl HostSlots {
     }
 
     /// Waits for one of the first slots of a host.
-    async fn take(&self, host: &HostKey, slots: u16, clock: &impl Clock) -> Taken {
+    async fn take(&self, host: &HostKey, slots: u16, clock: &impl Clock) -> SlotResult {
         let mut hasher = DefaultHasher::new();
         host.hash(&mut hasher);
         let host = hasher.finish();
         // A waiter holds the turnstile, so that the process that just released a slot cannot take
         // it again first.
-        let Ok(turnstile) = self.file(host, TURNSTILE) else { return Taken::NoLocks };
+        let Ok(turnstile) = self.file(host, TURNSTILE) else { return SlotResult::NoLocks };
         let (since, mut is_next) = (clock.monotonic(), false);
         while clock.monotonic().saturating_sub(since) < WAIT_MAX {
             if !is_next {
                 match turnstile.try_lock() {
                     Ok(()) => is_next = true,
                     Err(TryLockError::WouldBlock) => {}
-                    Err(TryLockError::Error(_)) => return Taken::NoLocks,
+                    Err(TryLockError::Error(_)) => return SlotResult::NoLocks,
                 }
             }
             if is_next {
                 match self.lock_free(host, slots) {
-                    Ok(Some(slot)) => return Taken::Slot(slot),
+                    Ok(Some(slot)) => return SlotResult::Slot(slot),
                     Ok(None) => {}
-                    Err(_) => return Taken::NoLocks,
+                    Err(_) => return SlotResult::NoLocks,
                 }
             }
             clock.sleep(LOOK_EVERY).await;
         }
-        Taken::TooLong
+        SlotResult::TooLong
     }
 
     /// Locks a free slot; `None` if there is none. Begins after the last slot taken, so that few
@@ -147,7 +147,7 @@ impl HostSlots {
 }
 
 /// The result of waiting for a slot.
-enum Taken {
+enum SlotResult {
     /// A slot is held.
     Slot(Slot),
     /// The file system does not support locks.
@@ -181,7 +181,7 @@ impl Slot {
         let name = format!("{:x} ", self.host);
         let (own, others): (Vec<_>, Vec<_>) = text.lines().partition(|line| line.starts_with(&name));
         self.others = others.into_iter().map(str::to_owned).collect();
-        own.first().and_then(|stamp| rest_of(delay, &stamp[name.len()..], now)).unwrap_or_default()
+        own.first().and_then(|stamp| remaining_delay(delay, &stamp[name.len()..], now)).unwrap_or_default()
     }
 
     /// Records when a request began and ended, and releases the slot by closing its file.
@@ -195,7 +195,7 @@ impl Slot {
 }
 
 /// Returns the rest of a delay by a stamp, without its host; `None` if it is damaged.
-fn rest_of(delay: Duration, stamp: &str, now: Timestamp) -> Option<Duration> {
+fn remaining_delay(delay: Duration, stamp: &str, now: Timestamp) -> Option<Duration> {
     let mut fields = stamp.split_whitespace();
     let process: u32 = fields.next()?.parse().ok()?;
     let (began, ended): (Timestamp, Timestamp) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
@@ -244,15 +244,15 @@ pub struct SlottedFetcher<F, C> {
 }
 
 impl<F: Fetcher, C: Clock> Fetcher for SlottedFetcher<F, C> {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let Some(slots) = &self.slots else { return self.fetcher.fetch(request).await };
         let host = HostKey::from_origin(&request.url.origin());
         let mut slot = match slots.take(&host, self.slots_max, &self.clock).await {
-            Taken::Slot(slot) => slot,
-            Taken::NoLocks => return self.fetcher.fetch(request).await,
-            Taken::TooLong => {
+            SlotResult::Slot(slot) => slot,
+            SlotResult::NoLocks => return self.fetcher.fetch(request).await,
+            SlotResult::TooLong => {
                 let why = "another crawl on this machine is visiting the host";
-                return Fetched::failed(FetchFailureKind::Timeout, why, WAIT_MAX);
+                return FetchOutcome::failed(FetchFailureKind::Timeout, why, WAIT_MAX);
             }
         };
         let wait = slot.wait(self.delay, self.clock.now());

@@ -22,5 +22,5 @@ pub use hosts::{HostSlots, SlottedFetchers};
 pub use open::{DATABASE, OpenError, Reading, Remaining};
 pub use queue::{Mailbox, MemoryQueue};
 pub use reader::{Pulse, SqliteReader};
-pub use retention::{Compaction, Disk, GRAPHS, INDEXES, Released, SqliteRetained, free_bytes};
+pub use retention::{Compaction, CompactionResult, Disk, GRAPHS, INDEXES, SqliteRetained, free_bytes};
 pub use store::{Allowance, LEASE_GRACE, LocalStore};

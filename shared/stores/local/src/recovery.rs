@@ -42,7 +42,7 @@ pub(crate) fn void_leases(db: &Db, directory: &Path, now: Timestamp) -> Result<(
     for (name, row) in db.hosts()? {
         db.update_host(&name, &row.void(now))?;
     }
-    for (origin_id, key, lease) in held(db)? {
+    for (origin_id, key, lease) in held_leases(db)? {
         delete_orphans(db, directory, &key, &lease)?;
         let iteration = db.iteration(&key.crawl, lease.iteration)?.ok_or(StoreError::Missing("such iteration"))?;
         if let Some((lease, iteration)) = lease.void(&iteration, now) {
@@ -55,7 +55,7 @@ pub(crate) fn void_leases(db: &Db, directory: &Path, now: Timestamp) -> Result<(
     Ok(transaction.commit()?)
 }
 
-fn held(db: &Db) -> Result<Vec<(OriginRowId, OriginKey, Lease)>, StoreError> {
+fn held_leases(db: &Db) -> Result<Vec<(OriginRowId, OriginKey, Lease)>, StoreError> {
     let sql = "SELECT o.id, c.name, o.origin, l.record FROM lease l
                JOIN origin o ON o.id = l.origin_id JOIN crawl c ON c.id = o.crawl_id WHERE l.state = 'leased'";
     db.all(sql, [], |row| {

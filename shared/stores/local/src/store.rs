@@ -15,7 +15,7 @@ use crate::documents::{SqliteDocuments, SqliteRemaking};
 use crate::frontier::SqliteFrontier;
 use crate::open::{self, OpenError, Reading};
 use crate::recovery;
-use crate::retention::{self, Compaction, Released, SqliteRetained};
+use crate::retention::{self, Compaction, CompactionResult, SqliteRetained};
 
 /// The default time between the expiry of a ticket or a lease and the sweeper's action. Within a
 /// process nothing is lost on the way except messages that did not fit into the queue.
@@ -161,7 +161,7 @@ impl LocalStore {
     ///
     /// # Errors
     /// Returns an [`OpenError`] if the directory cannot be opened, or is in use.
-    pub fn compact(directory: &Path, compaction: Compaction) -> Result<Released, OpenError> {
+    pub fn compact(directory: &Path, compaction: Compaction) -> Result<CompactionResult, OpenError> {
         retention::compact(directory, compaction)
     }
 

@@ -10,7 +10,7 @@ use dragline_aws_tests::clients_over;
 use dragline_aws_tests::faults::{Fault, Faults};
 use dragline_aws_tests::{EmulatedStack, Ran, dragline};
 use dragline_domain::definition::Definition;
-use dragline_domain::remake::Remade;
+use dragline_domain::remake::RemakeTotals;
 use dragline_testkit::hostile::{HostileSite, html, links, reply};
 use dragline_testkit::whole_crawls::crawl;
 use serde_json::Value;
@@ -228,7 +228,7 @@ async fn wherever_it_dies_on_a_stack_it_goes_on_and_ends_with_the_same_bytes() {
             };
             // An ending whose answer is lost leaves nothing to go on with: the next run begins anew, and finds all made.
             let different = if operation == "DeleteItem" && fault == Fault::AnswerLost { 0 } else { done.different };
-            assert_eq!(ended, Remade { different, ..*done }, "{context}");
+            assert_eq!(ended, RemakeTotals { different, ..*done }, "{context}");
             assert_same(&stack.dump().await, expected, &context);
         }
     }

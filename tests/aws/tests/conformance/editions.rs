@@ -6,7 +6,7 @@ use bytes::Bytes;
 use dragline_aws::{DynamoRetained, S3Editions, S3Publications};
 use dragline_aws_tests::{Fresh, Story, clients};
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_ports::archive::{Archive, Put};
+use dragline_ports::archive::{Archive, PutResult};
 use dragline_ports::editions::{Editions, StoredEdition};
 use dragline_ports::publications::Publications;
 use dragline_ports::retention::Forgetting;
@@ -35,11 +35,11 @@ async fn the_newest_edition_counts_and_none_is_put_twice() {
     let [docs, other]: [CrawlId; 2] = ["docs", "docs-2"].map(|name| name.parse().unwrap());
     assert_eq!(editions.newest_edition(&docs).await.unwrap(), None);
     for (number, text, put, why) in [
-        (1, "first", Put::Stored, "the first"),
-        (2, "second", Put::Stored, "the next"),
-        (2, "another", Put::Exists, "of two that publish at the same time, one is told so"),
-        (10, "tenth", Put::Stored, "numbers may be left out"),
-        (9, "ninth", Put::Stored, "and an older one changes nothing"),
+        (1, "first", PutResult::Stored, "the first"),
+        (2, "second", PutResult::Stored, "the next"),
+        (2, "another", PutResult::Exists, "of two that publish at the same time, one is told so"),
+        (10, "tenth", PutResult::Stored, "numbers may be left out"),
+        (9, "ninth", PutResult::Stored, "and an older one changes nothing"),
     ] {
         assert_eq!(editions.put_edition(&docs, edition(number, text)).await.unwrap(), put, "{why}");
     }
@@ -113,5 +113,5 @@ async fn what_is_derived_is_withdrawn_when_a_url_is_forgotten() {
     assert_eq!(editions.newest_edition(crawl).await.unwrap(), Some(edition(8, "")), "which says that there is none");
     assert_eq!(keys(&fresh).await.len(), 1, "and nothing else is left");
     let late = editions.put_edition(crawl, edition(8, "of what was read before")).await.unwrap();
-    assert_eq!(late, Put::Exists, "a publication that began before is told so");
+    assert_eq!(late, PutResult::Exists, "a publication that began before is told so");
 }

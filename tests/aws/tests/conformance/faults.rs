@@ -6,7 +6,8 @@ use dragline_aws::{Call, DynamoFrontier, http_client};
 use dragline_aws_tests::faults::{Fault, Faults};
 use dragline_aws_tests::{Fresh, Story, at, clients_over};
 use dragline_domain::frontier::{
-    Claim, Committed, Holder, HostAsk, HostWaiter, Known, LeaseState, OriginKey, Release, ReleaseRefused, TakeRefused,
+    Claim, Holder, HostRequest, HostWaiter, LeaseState, OriginKey, Release, ReleaseRefused, SegmentCommitted,
+    TakeRefused, UrlHistory,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::politeness::Pace;
@@ -14,7 +15,7 @@ use dragline_domain::url::{HostKey, Origin};
 use dragline_ports::error::PortErrorKind;
 use dragline_ports::frontier::{
     Candidates, Endings, GiveBackHost, Hosts, Iterations as _, Overdue, OverdueKinds, OverdueWork, ParseCommitted,
-    Parses, ReleaseLease, Seeded, Settled, Turns,
+    Parses, ReleaseLease, SeedResult, SettleResult, Turns,
 };
 use futures_util::future::join;
 
@@ -46,7 +47,7 @@ async fn a_conflict_of_transactions_passes() {
     let lease = story.take(1).await.unwrap().unwrap();
     let commit = story.segment(&lease).await;
     faulty.faults.plan("TransactWriteItems", &[Fault::Conflict; 3]);
-    assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
+    assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap(), SegmentCommitted::Done);
     assert!(faulty.faults.are_over(), "it was tried four times");
     assert_eq!(story.rows().await.lease.segments, 1, "but done once");
 }
@@ -78,7 +79,7 @@ async fn what_a_batch_puts_off_is_asked_for_again() {
     faulty.faults.plan("BatchGetItem", &[Fault::PutOff; 2]);
     faulty.faults.plan("BatchExecuteStatement", &[Fault::PutOff; 2]);
     let claims = faulty.frontier.claim(&story.claim(&["/a", "/b"])).await.unwrap();
-    assert_eq!(claims, [Claim::Own { known: Known::default() }, Claim::Own { known: Known::default() }]);
+    assert_eq!(claims, [Claim::Own { known: UrlHistory::default() }, Claim::Own { known: UrlHistory::default() }]);
     assert!(faulty.faults.are_over());
     faulty.faults.plan("BatchGetItem", &[Fault::PutOff; 100]);
     let error = faulty.frontier.claim(&story.claim(&["/a"])).await.unwrap_err();
@@ -94,7 +95,7 @@ async fn a_write_whose_answer_got_lost_is_done_once() {
     let lease = story.take(1).await.unwrap().expect("the lease is ours");
     let commit = story.segment(&lease).await;
     lose();
-    assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
+    assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap(), SegmentCommitted::Done);
     lose();
     assert_eq!(story.parse(&commit.segment).await.unwrap(), ParseCommitted::Done);
     assert!(faulty.faults.are_over());
@@ -117,8 +118,8 @@ async fn whoever_lost_all_answers_may_try_again() {
     let commit = story.segment(&lease).await;
     lose_all();
     assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap_err().kind, PortErrorKind::Unavailable);
-    assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
-    assert_eq!(story.seed().await.unwrap(), Seeded::Already);
+    assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap(), SegmentCommitted::Done);
+    assert_eq!(story.seed().await.unwrap(), SeedResult::Already);
     assert_eq!(story.rows().await.lease.segments, 1);
 }
 
@@ -130,7 +131,7 @@ async fn a_failed_condition_is_not_repeated() {
     let mut commit = story.segment(&lease).await;
     commit.segment.token = LeaseToken::from_bits(2);
     let before = faulty.calls("TransactWriteItems");
-    assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap(), Committed::Fenced);
+    assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap(), SegmentCommitted::Fenced);
     assert_eq!(faulty.calls("TransactWriteItems") - before, 1);
 }
 
@@ -144,7 +145,7 @@ async fn a_conflict_of_a_single_write_passes() {
     let origin = OriginKey { crawl: "c".parse().unwrap(), origin };
     let waiter = HostWaiter { origin, iteration: Iteration::FIRST, turn: Turn(1), delay: pace.delay() };
     let (until, now, alive) = (at(60), at(0), Vec::new());
-    let ask = HostAsk { waiter, token: token.clone(), until, alive, hosts_per_domain: None, pace, now };
+    let ask = HostRequest { waiter, token: token.clone(), until, alive, hosts_per_domain: None, pace, now };
     faulty.faults.plan("PutItem", &[Fault::Conflict; 2]);
     assert!(faulty.frontier.take_host(&host, &ask).await.unwrap().is_ok());
     assert!(faulty.faults.are_over());
@@ -162,7 +163,7 @@ async fn a_conflict_beside_a_refusal_passes_before_anything_is_decided() {
     let lease = story.take(1).await.unwrap().unwrap();
     let commit = story.segment(&lease).await;
     faulty.faults.plan("TransactWriteItems", &[Fault::ConflictBesideRefusal; 2]);
-    assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
+    assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap(), SegmentCommitted::Done);
     assert!(faulty.faults.are_over());
 }
 
@@ -208,7 +209,11 @@ async fn a_takeover_does_not_undo_a_commit_that_came_first() {
     let take_over = faulty.frontier.take_lease(&story.origin, Iteration::FIRST, &request);
     let commit_late = async {
         faulty.faults.until_held().await;
-        assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done, "it has not been taken over yet");
+        assert_eq!(
+            frontier.commit_segment(&commit).await.unwrap(),
+            SegmentCommitted::Done,
+            "it has not been taken over yet"
+        );
         faulty.faults.let_pass();
     };
     let (taken, ()) = join(Box::pin(take_over), commit_late).await;
@@ -258,5 +263,5 @@ async fn an_index_that_lags_does_no_harm() {
     let row = faulty.frontier.load_segment(&commit.segment.id).await.unwrap().unwrap();
     assert_eq!(row.due, None, "the row says that nothing is due");
     let seen = story.rows().await;
-    assert_eq!(faulty.frontier.settle(&story.origin, &seen).await.unwrap(), Settled::Changed, "its lease is held");
+    assert_eq!(faulty.frontier.settle(&story.origin, &seen).await.unwrap(), SettleResult::Changed, "its lease is held");
 }

@@ -9,7 +9,7 @@ use dragline_aws_tests::{Fresh, clients_over};
 use dragline_domain::frontier::{LeftoverReason, ObjectKey, OriginKey};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_formats::blob::Blob;
-use dragline_ports::archive::{Archive, Put};
+use dragline_ports::archive::{Archive, PutResult};
 use dragline_ports::error::PortErrorKind;
 use dragline_ports::notifier::{Notice, Notifier};
 use dragline_ports::queue::{Message, Queue, Ticket};
@@ -43,7 +43,7 @@ async fn an_object_whose_answer_got_lost_is_there() {
     faults.plan("PutObject", &[Fault::AnswerLost]);
     assert_eq!(
         archive.put_new(&key(), object()).await.unwrap(),
-        Put::Exists,
+        PutResult::Exists,
         "the second try finds the first one's object"
     );
     assert!(faults.are_over());
@@ -55,7 +55,7 @@ async fn a_put_waits_for_another_of_its_key() {
     let (faults, fresh) = faulty().await;
     let archive = fresh.archive().await;
     faults.plan("PutObject", &[Fault::Conflict; 7]);
-    assert_eq!(archive.put_new(&key(), object()).await.unwrap(), Put::Stored, "the others failed in the end");
+    assert_eq!(archive.put_new(&key(), object()).await.unwrap(), PutResult::Stored, "the others failed in the end");
     assert!(faults.are_over());
     faults.plan("PutObject", &[Fault::Conflict; 100]);
     let error = archive.put_new(&key(), object()).await.unwrap_err();
@@ -70,7 +70,7 @@ async fn what_s3_puts_off_or_loses_is_asked_again() {
         for operation in ["PutObject", "GetObject", "ListObjectsV2", "DeleteObject"] {
             faults.plan(operation, &[fault; 2]);
         }
-        assert_eq!(archive.put_new(&key(), object()).await.unwrap(), Put::Stored, "{fault:?}");
+        assert_eq!(archive.put_new(&key(), object()).await.unwrap(), PutResult::Stored, "{fault:?}");
         assert_eq!(stored(&archive).await, "an object", "{fault:?}");
         assert_eq!(archive.list("raw/", None, 10).await.unwrap(), [key()], "{fault:?}");
         archive.delete(&key()).await.unwrap();

@@ -35,7 +35,7 @@ async fn each_kind_of_message_comes_to_its_queue() {
             json!({ "ticket": { "origin": origin_json, "iteration": 1, "turn": 7 } }),
         ),
         (
-            Message::of_tickets(&[7, 8].map(|turn| Ticket { origin: origin(), iteration, turn: Turn(turn) })),
+            Message::from_tickets(&[7, 8].map(|turn| Ticket { origin: origin(), iteration, turn: Turn(turn) })),
             &urls.turns,
             json!({ "tickets": [
                 { "origin": origin_json, "iteration": 1, "turn": 7 },

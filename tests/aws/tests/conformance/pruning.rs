@@ -5,7 +5,7 @@ use dragline_aws_tests::{Fresh, clients};
 use dragline_domain::frontier::{OriginKey, SegmentId};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::frontier::Origins;
-use dragline_ports::retention::{Effect, Retained};
+use dragline_ports::retention::{PruneMode, Pruning};
 use dragline_testkit::conformance::reader::{crawl, crawl_again_and_again};
 
 /// How many segments are decided on at a time.
@@ -19,7 +19,7 @@ async fn crawled(iterations: u32) -> (Fresh, DynamoFrontier) {
 }
 
 fn retained(fresh: &Fresh, frontier: &DynamoFrontier) -> DynamoRetained {
-    DynamoRetained::new(frontier.clone(), fresh.documents()).in_batches_of(BATCH)
+    DynamoRetained::new(frontier.clone(), fresh.documents()).with_batch_size(BATCH)
 }
 
 async fn only_origin(frontier: &DynamoFrontier, crawl: &CrawlId) -> OriginKey {
@@ -34,7 +34,7 @@ async fn prune(origin: &OriginKey, iterations: u32, of_batch: impl Fn() -> Dynam
     let (mut gone, mut after, mut batches) = (Vec::new(), None, 0);
     loop {
         let retained = of_batch();
-        let pruned = retained.prune_segments(origin, cut, after.as_ref(), Effect::Delete).await.unwrap();
+        let pruned = retained.prune_segments(origin, cut, after.as_ref(), PruneMode::Delete).await.unwrap();
         let unused: Vec<_> = pruned.unused.into_iter().map(|unused| unused.segment).collect();
         retained.forget_objects(&unused).await.unwrap();
         gone.extend(unused);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dragline_aws::{DynamoReader, Meter, ReadUnits, Usage, WriteUnits};
 use dragline_aws_tests::{Fresh, Story, at, clients};
-use dragline_domain::frontier::{Claim, Committed, HostAsk, HostWaiter, Known, OriginKey, TakeRefused};
+use dragline_domain::frontier::{Claim, HostRequest, HostWaiter, OriginKey, SegmentCommitted, TakeRefused, UrlHistory};
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::HostKey;
@@ -32,7 +32,7 @@ async fn a_segments_commit_is_one_call_and_its_rows_twice() {
     let lease = story.take(1).await.unwrap().unwrap();
     let commit = story.segment(&lease).await;
     let (meter, before) = (&fresh.clients().meter, fresh.clients().meter.usage());
-    assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
+    assert_eq!(frontier.commit_segment(&commit).await.unwrap(), SegmentCommitted::Done);
     // Segment, lease, chunk and counts, each below 1 KB and counted twice in a transaction. The segment enters the index; the lease keeps its place.
     assert_eq!(since(meter, &before), (calls([("TransactWriteItems", 1)]), WriteUnits(8 + 1), ReadUnits::default()));
     let before = meter.usage();
@@ -65,7 +65,7 @@ async fn a_host_that_finds_its_domains_queue_full_writes_nothing() {
     let fresh = Fresh::new(clients().await);
     let frontier = fresh.frontier().await;
     let story = Story::begin_at(&frontier, "https://last.site.example").await;
-    let ask = |by: u128| HostAsk {
+    let ask = |by: u128| HostRequest {
         waiter: HostWaiter {
             origin: OriginKey { origin: format!("https://{by}.site.example").parse().unwrap(), ..story.origin.clone() },
             iteration: Iteration::FIRST,
@@ -104,7 +104,7 @@ async fn known_links_cost_a_read_and_new_ones_a_write_too() {
     let claim = story.claim(&paths.iter().map(String::as_str).collect::<Vec<_>>());
     let meter = &fresh.clients().meter;
     let before = meter.usage();
-    assert_eq!(frontier.claim(&claim).await.unwrap(), vec![Claim::Own { known: Known::default() }; 60]);
+    assert_eq!(frontier.claim(&claim).await.unwrap(), vec![Claim::Own { known: UrlHistory::default() }; 60]);
     let expected = calls([("BatchGetItem", 1), ("BatchExecuteStatement", 3)]);
     assert_eq!(since(meter, &before), (expected, WriteUnits(60), ReadUnits { halves: 60 }), "all are new");
     let before = meter.usage();
@@ -119,7 +119,7 @@ async fn what_a_publication_reads_several_times_costs_once() {
     let fresh = Fresh::new(clients().await);
     let (frontier, documents) = (fresh.frontier().await, fresh.documents());
     crawl_again_and_again(&frontier, &documents, &["a.example"], 3).await;
-    let reader = DynamoReader::new(frontier, documents.keeping(1 << 20), crawl());
+    let reader = DynamoReader::new(frontier, documents.with_cache(1 << 20), crawl());
     let (all, meter) = (&Filter::default(), &fresh.clients().meter);
     let before = meter.usage();
     assert_eq!(reader.pages(all, None, 100).await.unwrap().rows.len(), 1);
@@ -142,7 +142,7 @@ async fn urls_of_many_small_sites_are_read_with_the_list_of_all() {
     let (frontier, documents) = (fresh.frontier().await, fresh.documents());
     let hosts = ["a.example", "b.example", "c.example"];
     crawl_again_and_again(&frontier, &documents, &hosts, 1).await;
-    let reader = DynamoReader::new(frontier, documents.keeping(1 << 20), crawl());
+    let reader = DynamoReader::new(frontier, documents.with_cache(1 << 20), crawl());
     let meter = &fresh.clients().meter;
     let before = meter.usage();
     assert_eq!(reader.pages(&Filter::default(), None, 100).await.unwrap().rows.len(), hosts.len());

@@ -1,8 +1,8 @@
 //! Commands that change definitions and running iterations.
 
 use dragline_domain::command::Command;
-use dragline_domain::frontier::{Begun, IterationStatus, StatusChange};
-use dragline_pipeline::schedule::{Handled, Refusal};
+use dragline_domain::frontier::{IterationBegun, IterationStatus, StatusChange};
+use dragline_pipeline::schedule::{CommandResult, Refusal};
 use dragline_ports::frontier::Iterations;
 
 use super::desk::{Desk, defaults, docs, name, scheduled, start};
@@ -14,24 +14,26 @@ fn change(change: StatusChange) -> Command {
 #[tokio::test]
 async fn a_definition_is_stored_and_begun() {
     let desk = Desk::new();
-    let Handled::Started(Begun::Iteration(row)) = desk.deliver("m1", &Command::Define(docs(|_| {}))).await else {
+    let CommandResult::Started(IterationBegun::Iteration(row)) =
+        desk.deliver("m1", &Command::Define(docs(|_| {}))).await
+    else {
         panic!("nothing ran");
     };
     assert_eq!((row.number.number(), desk.added("docs", "https://docs.example").await), (1, 1));
     let held = desk.row("docs").await.unwrap().definition;
     assert_eq!(held.user_agent, defaults().user_agent, "the definition has none of its own");
     let named = docs(|draft| draft.user_agent = "Mine/1".parse().unwrap());
-    assert_eq!(desk.deliver("m2", &Command::PutCrawl(named)).await, Handled::Stored(2));
+    assert_eq!(desk.deliver("m2", &Command::PutCrawl(named)).await, CommandResult::Stored(2));
     assert_eq!(desk.row("docs").await.unwrap().definition.user_agent.as_str(), "Mine/1");
 }
 
 #[tokio::test]
 async fn what_is_not_there_is_refused() {
     let desk = Desk::new();
-    let nobody = || Handled::Refused(Refusal::NoSuchCrawl(name("docs")));
+    let nobody = || CommandResult::Refused(Refusal::NoSuchCrawl(name("docs")));
     assert_eq!(desk.deliver("m1", &start()).await, nobody());
     assert_eq!(desk.deliver("m2", &Command::Remove(name("docs"))).await, nobody());
-    let idle = Handled::Refused(Refusal::NotRunning(name("docs")));
+    let idle = CommandResult::Refused(Refusal::NotRunning(name("docs")));
     assert_eq!(desk.deliver("m3", &change(StatusChange::Pause)).await, idle, "no crawl");
     desk.deliver("m4", &Command::PutCrawl(docs(|_| {}))).await;
     assert_eq!(desk.deliver("m5", &change(StatusChange::Stop)).await, idle, "no iteration");
@@ -49,8 +51,8 @@ async fn what_runs_is_paused_resumed_and_stopped() {
         ("m6", StatusChange::Resume, Err(IterationStatus::Stopping)),
     ] {
         match (desk.deliver(message, &change(requested)).await, expected) {
-            (Handled::Changed(row), Ok(status)) => assert_eq!(row.status, status, "{message}"),
-            (Handled::Refused(refusal), Err(status)) => {
+            (CommandResult::Changed(row), Ok(status)) => assert_eq!(row.status, status, "{message}"),
+            (CommandResult::Refused(refusal), Err(status)) => {
                 assert_eq!(
                     refusal,
                     Refusal::DoesNotFit { crawl: name("docs"), status, change: requested },
@@ -69,7 +71,7 @@ async fn a_stop_that_comes_again_does_not_stop_the_next_iteration() {
     desk.deliver("m2", &change(StatusChange::Stop)).await;
     desk.end("docs").await;
     desk.deliver("m3", &start()).await;
-    assert_eq!(desk.deliver("m2", &change(StatusChange::Stop)).await, Handled::Before);
+    assert_eq!(desk.deliver("m2", &change(StatusChange::Stop)).await, CommandResult::Before);
     assert_eq!(desk.latest("docs").await.unwrap().status, IterationStatus::Open);
 }
 
@@ -77,10 +79,10 @@ async fn a_stop_that_comes_again_does_not_stop_the_next_iteration() {
 async fn removing_a_crawl_stops_what_runs() {
     let desk = Desk::new();
     desk.deliver("m1", &Command::Define(scheduled())).await;
-    assert_eq!(desk.deliver("m2", &Command::Remove(name("docs"))).await, Handled::Removed);
+    assert_eq!(desk.deliver("m2", &Command::Remove(name("docs"))).await, CommandResult::Removed);
     assert_eq!(desk.latest("docs").await.unwrap().status, IterationStatus::Stopping);
     desk.end("docs").await;
-    assert_eq!(desk.deliver("m3", &start()).await, Handled::Refused(Refusal::SwitchedOff(name("docs"))));
+    assert_eq!(desk.deliver("m3", &start()).await, CommandResult::Refused(Refusal::SwitchedOff(name("docs"))));
 }
 
 #[tokio::test]
@@ -92,7 +94,7 @@ async fn an_iteration_that_owes_seeds_goes_on_though_its_crawl_was_removed() {
     desk.deliver("m3", &Command::Remove(name("docs"))).await;
     let again = Command::Start { crawl: name("docs"), trigger: Some(begun.trigger) };
     let handled = desk.deliver("m4", &again).await;
-    assert!(matches!(handled, Handled::Started(Begun::Iteration(_))), "{handled:?}");
+    assert!(matches!(handled, CommandResult::Started(IterationBegun::Iteration(_))), "{handled:?}");
     let row = desk.world.frontier.latest_iteration(&name("docs")).await.unwrap().unwrap();
     assert!(!row.token_out, "otherwise it could never close");
 }

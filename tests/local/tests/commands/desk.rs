@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use dragline_domain::command::Command;
 use dragline_domain::definition::{Definition, Schedule};
-use dragline_domain::frontier::{Begun, IterationRow, OriginKey, Reserve, Task};
+use dragline_domain::frontier::{IterationBegun, IterationRow, OriginKey, Reserve, Task};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_local::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SystemRng};
 use dragline_pipeline::context::Contexts;
-use dragline_pipeline::schedule::{Defaults, Handled, handle};
+use dragline_pipeline::schedule::{CommandResult, Defaults, handle};
 use dragline_pipeline::{Adapters, Timing};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
@@ -99,7 +99,7 @@ impl Desk {
     }
 
     /// Delivers a command as the message with this id.
-    pub(crate) async fn deliver(&self, message: &str, command: &Command) -> Handled {
+    pub(crate) async fn deliver(&self, message: &str, command: &Command) -> CommandResult {
         let message = TriggerId(message.to_owned());
         handle(&self.world, &self.contexts, &defaults(), command, &message).await.unwrap()
     }
@@ -137,8 +137,8 @@ impl Desk {
             task: Task::Crawl,
         };
         match self.world.frontier.begin_iteration(&begin).await.unwrap() {
-            Begun::Iteration(row) => row,
-            Begun::Busy(row) => panic!("iteration {} runs", row.number),
+            IterationBegun::Iteration(row) => row,
+            IterationBegun::Busy(row) => panic!("iteration {} runs", row.number),
         }
     }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use dragline_domain::command::Command;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Committed, Holder, Lease, LeaseState, ObjectKey, OriginKey, Release, Reserve, SegmentId, SegmentRow, SegmentState,
-    StatusChange, Take,
+    Holder, Lease, LeaseState, ObjectKey, OriginKey, Release, Reserve, SegmentCommitted, SegmentId, SegmentRow,
+    SegmentState, StatusChange, TakeRequest,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::time::after;
@@ -48,7 +48,7 @@ async fn tickets_that_are_sent_at_once_travel_together() {
 async fn crawl(desk: &Desk, origin: &OriginKey) -> SegmentId {
     let (frontier, now) = (&desk.world.frontier, desk.world.clock.now());
     let (token, until) = (LeaseToken::from_bits(1), after(now, Duration::from_secs(120)));
-    let take = Take {
+    let take = TakeRequest {
         turn: Turn(1),
         token,
         until,
@@ -68,7 +68,7 @@ pub(crate) async fn finish(desk: &Desk, origin: &OriginKey, lease: Lease, reserv
     let Some(Holder { token, until, .. }) = lease.holder().cloned() else { panic!("nobody holds it") };
     let id = SegmentId { origin: origin.clone(), turn: lease.turn, n: 0 };
     let segment = SegmentRow {
-        object: ObjectKey::of_segment(&id, Iteration::FIRST, &token),
+        object: ObjectKey::for_segment(&id, Iteration::FIRST, &token),
         id: id.clone(),
         iteration: Iteration::FIRST,
         token: token.clone(),
@@ -84,7 +84,7 @@ pub(crate) async fn finish(desk: &Desk, origin: &OriginKey, lease: Lease, reserv
     let holder = Holder { token: token.clone(), until, reserved };
     let lease = Lease { state: LeaseState::Leased(holder), segments: 1, taken: 1, ..lease };
     let commit = CommitSegment { segment, lease: lease.clone(), exhausted: Vec::new() };
-    assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
+    assert_eq!(frontier.commit_segment(&commit).await.unwrap(), SegmentCommitted::Done);
     let seen = frontier.load_origin(origin).await.unwrap().unwrap().inbox;
     let release = ReleaseLease { origin: origin.clone(), token, lease, seen, how: Release::Idle, free_from: now, now };
     assert_eq!(frontier.release(&release).await.unwrap(), Ok(()));

@@ -1,9 +1,9 @@
 //! Schedules.
 
 use dragline_domain::command::Command;
-use dragline_domain::frontier::{Begun, Switch};
+use dragline_domain::frontier::{IterationBegun, Switch};
 use dragline_domain::ids::TriggerId;
-use dragline_pipeline::schedule::{Handled, Refusal, tick};
+use dragline_pipeline::schedule::{CommandResult, Refusal, tick};
 use dragline_ports::notifier::Notice;
 use dragline_ports::queue::StartCommand;
 
@@ -21,7 +21,7 @@ fn received(start: &StartCommand) -> Command {
 #[tokio::test]
 async fn a_schedule_begins_an_iteration_at_its_time_and_once() {
     let desk = Desk::new();
-    assert_eq!(desk.deliver("m1", &Command::PutCrawl(scheduled())).await, Handled::Stored(1));
+    assert_eq!(desk.deliver("m1", &Command::PutCrawl(scheduled())).await, CommandResult::Stored(1));
     assert_eq!(tick(&desk.world).await.unwrap(), 0, "it is 11:06:40");
     desk.pass(200).await;
     assert_eq!(tick(&desk.world).await.unwrap(), 1, "it is 11:10:00");
@@ -29,12 +29,18 @@ async fn a_schedule_begins_an_iteration_at_its_time_and_once() {
     assert_eq!(desk.sent().await, [command("11:10:00")]);
     for expected in ["began", "handled before"] {
         match desk.deliver("m2", &received(&command("11:10:00"))).await {
-            Handled::Started(Begun::Iteration(row)) => assert_eq!((row.number.number(), expected), (1, "began")),
-            other => assert_eq!((other, expected), (Handled::Before, "handled before")),
+            CommandResult::Started(IterationBegun::Iteration(row)) => {
+                assert_eq!((row.number.number(), expected), (1, "began"))
+            }
+            other => assert_eq!((other, expected), (CommandResult::Before, "handled before")),
         }
     }
     desk.end("docs").await;
-    assert_eq!(desk.deliver("m3", &received(&command("11:10:00"))).await, Handled::Before, "even when that is closed");
+    assert_eq!(
+        desk.deliver("m3", &received(&command("11:10:00"))).await,
+        CommandResult::Before,
+        "even when that is closed"
+    );
 }
 
 #[tokio::test]
@@ -54,20 +60,20 @@ async fn a_time_that_comes_while_an_iteration_runs_is_skipped_and_told() {
     desk.deliver("m1", &Command::Define(scheduled())).await;
     let running = desk.latest("docs").await.unwrap();
     let late = received(&command("11:10:00"));
-    assert_eq!(desk.deliver("m2", &late).await, Handled::Started(Begun::Busy(running.clone())));
+    assert_eq!(desk.deliver("m2", &late).await, CommandResult::Started(IterationBegun::Busy(running.clone())));
     assert_eq!(desk.heard(), [Notice::StartSkipped { trigger: command("11:10:00").trigger, running }]);
     desk.end("docs").await;
-    assert_eq!(desk.deliver("m2", &late).await, Handled::Before, "skipped once is skipped for good");
+    assert_eq!(desk.deliver("m2", &late).await, CommandResult::Before, "skipped once is skipped for good");
 }
 
 #[tokio::test]
 async fn a_crawl_that_was_removed_begins_nothing() {
     let desk = Desk::new();
     desk.deliver("m1", &Command::PutCrawl(scheduled())).await;
-    assert_eq!(desk.deliver("m2", &Command::Remove(name("docs"))).await, Handled::Removed);
+    assert_eq!(desk.deliver("m2", &Command::Remove(name("docs"))).await, CommandResult::Removed);
     desk.pass(3_600).await;
     assert_eq!(tick(&desk.world).await.unwrap(), 0);
-    let refused = Handled::Refused(Refusal::SwitchedOff(name("docs")));
+    let refused = CommandResult::Refused(Refusal::SwitchedOff(name("docs")));
     assert_eq!(desk.deliver("m3", &received(&command("11:10:00"))).await, refused, "sent before it was removed");
 }
 

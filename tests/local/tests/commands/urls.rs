@@ -2,17 +2,17 @@
 
 use dragline_domain::command::Command;
 use dragline_domain::frontier::StatusChange;
-use dragline_pipeline::schedule::{Handled, Refusal};
+use dragline_pipeline::schedule::{CommandResult, Refusal};
 
 use super::desk::{Desk, defaults, docs, name, url};
 
-fn joined(handled: Handled) -> u32 {
-    let Handled::Joined(row) = handled else { panic!("{handled:?}") };
+fn joined(handled: CommandResult) -> u32 {
+    let CommandResult::Joined(row) = handled else { panic!("{handled:?}") };
     row.number.number()
 }
 
-fn refused(handled: Handled) -> Refusal {
-    let Handled::Refused(refusal) = handled else { panic!("{handled:?}") };
+fn refused(handled: CommandResult) -> Refusal {
+    let CommandResult::Refused(refusal) = handled else { panic!("{handled:?}") };
     refusal
 }
 
@@ -33,7 +33,7 @@ async fn a_url_makes_the_crawl_of_its_host() {
 async fn the_same_message_again_changes_nothing() {
     let desk = Desk::new();
     desk.deliver("m1", &url("https://a.example/b")).await;
-    assert_eq!(desk.deliver("m1", &url("https://a.example/b")).await, Handled::Before);
+    assert_eq!(desk.deliver("m1", &url("https://a.example/b")).await, CommandResult::Before);
     assert_eq!(desk.row("a.example").await.unwrap().version, 1);
     assert_eq!(desk.added("a.example", "https://a.example").await, 1);
 }

@@ -6,14 +6,14 @@ use std::time::Duration;
 use dragline_domain::command::Command;
 use dragline_domain::definition::{Definition, Within};
 use dragline_domain::frontier::{
-    Begun, Holder, IterationStatus, Lease, LeftoverReason, OriginCursor, OriginKey, Release, Reserve, StatusChange,
-    Take, TakeRefused, Walk,
+    Holder, IterationBegun, IterationStatus, Lease, LeftoverReason, OriginCursor, OriginKey, Release, Reserve,
+    StatusChange, TakeRefused, TakeRequest, Walk,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::time::after;
 use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_pipeline::schedule::Handled;
-use dragline_pipeline::sweep::{Swept, sweep};
+use dragline_pipeline::schedule::CommandResult;
+use dragline_pipeline::sweep::{SweepResult, sweep};
 use dragline_ports::clock::Clock;
 use dragline_ports::frontier::{Iterations, Origins, ReleaseLease, Turns};
 use dragline_ports::notifier::Notice;
@@ -63,8 +63,8 @@ async fn begin(desk: &Desk, message: &str, definition: Box<Definition>) -> usize
     let mut handled = desk.deliver(message, &Command::Define(definition)).await;
     for call in 1..CALLS_MAX {
         match (desk.sent().await.as_slice(), &handled) {
-            ([], Handled::Started(Begun::Iteration(row))) if !row.token_out => return call,
-            ([again], Handled::Started(Begun::Iteration(row))) if row.token_out => {
+            ([], CommandResult::Started(IterationBegun::Iteration(row))) if !row.token_out => return call,
+            ([again], CommandResult::Started(IterationBegun::Iteration(row))) if row.token_out => {
                 let StartCommand { crawl, trigger } = again.clone();
                 // The queue gives it another id.
                 handled = desk.deliver("again", &Command::Start { crawl, trigger: Some(trigger) }).await;
@@ -78,7 +78,7 @@ async fn begin(desk: &Desk, message: &str, definition: Box<Definition>) -> usize
 /// Sweeps until the iteration is closed. Returns how many sweeps that takes.
 async fn sweep_until_closed(desk: &Desk) -> usize {
     for call in 1..CALLS_MAX {
-        if let Swept::Closed(_) = sweep(&desk.world, &name("docs"), desk.world.clock.now()).await.unwrap() {
+        if let SweepResult::Closed(_) = sweep(&desk.world, &name("docs"), desk.world.clock.now()).await.unwrap() {
             return call;
         }
     }
@@ -105,7 +105,7 @@ async fn a_start_goes_on_where_it_was_out_of_time() {
     let row = desk.latest("docs").await.unwrap();
     assert_eq!((row.open, row.token_out), (ORIGINS as u64, false));
     let mark = Command::Start { crawl: name("docs"), trigger: Some(row.trigger) };
-    assert_eq!(desk.deliver("late", &mark).await, Handled::Before, "the last call has marked it as handled");
+    assert_eq!(desk.deliver("late", &mark).await, CommandResult::Before, "the last call has marked it as handled");
 }
 
 #[tokio::test]
@@ -154,7 +154,7 @@ async fn known_origins_are_opened_in_parts() {
 /// Takes the lease of an origin with one page of the budget.
 async fn take(desk: &Desk, number: usize) -> Result<Lease, TakeRefused> {
     let now = desk.world.clock.now();
-    let take = Take {
+    let take = TakeRequest {
         turn: Turn(1),
         token: LeaseToken::from_bits(number as u128),
         until: after(now, Duration::from_secs(120)),

@@ -10,7 +10,7 @@ use dragline_local::{
 };
 use dragline_pipeline::Adapters;
 use dragline_ports::clock::Clock;
-use dragline_ports::fetcher::{FetchFailureKind, Fetched, FetchedResponse};
+use dragline_ports::fetcher::{FetchFailureKind, FetchOutcome, FetchedResponse};
 use dragline_testkit::whole_crawls::Silent;
 use jiff::Timestamp;
 
@@ -48,7 +48,7 @@ pub(crate) fn open_ahead(directory: &Path, by: Duration, times: u32) -> WorldAhe
 }
 
 /// A page that a server sent after this time, or another status instead.
-pub(crate) fn answered(status: u16, body: String, took: Duration) -> Fetched {
+pub(crate) fn answered(status: u16, body: String, took: Duration) -> FetchOutcome {
     let response = FetchedResponse {
         status,
         reason: "Said".to_owned(),
@@ -60,6 +60,6 @@ pub(crate) fn answered(status: u16, body: String, took: Duration) -> Fetched {
         truncated: None,
     };
     let request_headers = Headers::from_iter([("host", "a.example")]);
-    let failed = Fetched::failed(FetchFailureKind::Connect, "", took);
-    Fetched { request_headers, first_byte: Some(took), result: Ok(response), ..failed }
+    let failed = FetchOutcome::failed(FetchFailureKind::Connect, "", took);
+    FetchOutcome { request_headers, first_byte: Some(took), result: Ok(response), ..failed }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use dragline_domain::definition::Draft;
 use dragline_domain::outcome::Outcome;
 use dragline_ports::clock::Clock;
-use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher};
+use dragline_ports::fetcher::{FetchFailureKind, FetchOutcome, FetchRequest, Fetcher};
 use dragline_testkit::whole_crawls::{crawl_in, definition};
 
 use super::ahead::{Ahead, answered, open_ahead};
@@ -50,7 +50,7 @@ struct Server {
 }
 
 impl Fetcher for Server {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let path = request.url.path_and_query().to_owned();
         self.clock.sleep(THINK).await;
         let status = {
@@ -67,7 +67,7 @@ impl Fetcher for Server {
             status
         };
         let Some(status) = status else {
-            return Fetched::failed(FetchFailureKind::Connect, "connection refused", THINK);
+            return FetchOutcome::failed(FetchFailureKind::Connect, "connection refused", THINK);
         };
         let body: String = match path.as_str() {
             "/" => (1..PAGES).map(|page| format!("<a href=/{page}>{page}</a> ")).collect(),
@@ -158,7 +158,7 @@ struct Far {
 }
 
 impl Fetcher for Far {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let began = self.clock.monotonic();
         let is_new = {
             let mut asked = self.asked.lock().unwrap();

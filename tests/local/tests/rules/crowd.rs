@@ -9,7 +9,7 @@ use dragline_engine::local_world;
 use dragline_engine::run::RunOptions;
 use dragline_local::{LocalStore, SystemClock};
 use dragline_ports::clock::Clock;
-use dragline_ports::fetcher::{FetchRequest, Fetched, Fetcher};
+use dragline_ports::fetcher::{FetchOutcome, FetchRequest, Fetcher};
 use dragline_testkit::whole_crawls::{Silent, crawl_at_once, crawl_in, definition};
 use tokio::sync::Barrier;
 
@@ -52,7 +52,7 @@ impl Sites {
 }
 
 impl Fetcher for Sites {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let (host, path) = (request.url.host().to_owned(), request.url.path_and_query().to_owned());
         let (think, links) = match host.split(['-', '.']).nth(1) {
             // Longer than the delay, so that a host is almost never held without a request.
@@ -125,7 +125,7 @@ async fn hundreds_of_origins_are_visited_at_once() {
 struct Together(Arc<Barrier>);
 
 impl Fetcher for Together {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         if request.url.path_and_query() == "/robots.txt" {
             return answered(404, String::new(), Duration::from_millis(1));
         }

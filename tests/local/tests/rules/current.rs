@@ -90,7 +90,7 @@ async fn a_definition_that_stays_has_no_document_made_again() {
     let second = Crawled::once(&monthly).await.again(&monthly).await;
     assert_eq!(second.log.len(), 1, "the seed: {:?}", second.log);
     let reader = LocalStore::open_read_only(second.data()).unwrap().into_reader(monthly.name.clone());
-    let put = reader.documents(&Filter::of_iteration(Iteration::FIRST.next()), None, 9).await.unwrap().rows;
+    let put = reader.documents(&Filter::by_iteration(Iteration::FIRST.next()), None, 9).await.unwrap().rows;
     assert!(put.iter().all(|row| row.document.page.is_none()), "{put:?}");
     assert_eq!(second.links_of("/").len(), 3, "the iteration saw them all the same");
     assert_eq!(second.links_now.len(), 5, "and the links are there");

@@ -12,7 +12,7 @@ use dragline_domain::frontier::{OriginKey, SegmentRow, VisitPlace};
 use dragline_pipeline::Adapters;
 use dragline_ports::documents::{Documents, PutDocuments};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher};
+use dragline_ports::fetcher::{FetchFailureKind, FetchOutcome, FetchRequest, Fetcher};
 use dragline_ports::notifier::Notice;
 use dragline_testkit::before::Before;
 use dragline_testkit::whole_crawls::{crawl_in, definition};
@@ -27,7 +27,7 @@ const TIMES: u32 = 2_000;
 struct ManySites;
 
 impl Fetcher for ManySites {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let (took, url) = (Duration::from_millis(1), &request.url);
         match (url.host(), url.path_and_query()) {
             ("www.many.example", "/") => {
@@ -35,7 +35,7 @@ impl Fetcher for ManySites {
                 answered(200, links.collect(), took)
             }
             ("www.many.example", _) => answered(404, String::new(), took),
-            _ => Fetched::failed(FetchFailureKind::NameNotResolved, "host not found", took),
+            _ => FetchOutcome::failed(FetchFailureKind::NameNotResolved, "host not found", took),
         }
     }
 }
@@ -86,7 +86,7 @@ struct Slow;
 const SLOW_PAGES: usize = 30;
 
 impl Fetcher for Slow {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let body = match request.url.path_and_query() {
             "/" => (0..SLOW_PAGES).map(|n| format!("<a href=/{n}>{n}</a> ")).collect(),
             "/robots.txt" => return answered(404, String::new(), Duration::from_millis(1)),
@@ -136,7 +136,7 @@ impl<D: Documents> Documents for Small<D> {
 struct OneLarge;
 
 impl Fetcher for OneLarge {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let text = |words: usize| "words of a page ".repeat(words);
         let body = match request.url.path_and_query() {
             "/" => (0..10).map(|n| format!("<a href=/{n}>{n}</a> ")).collect(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dragline_domain::definition::{Requisites, Within};
-use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher};
+use dragline_ports::fetcher::{FetchFailureKind, FetchOutcome, FetchRequest, Fetcher};
 use dragline_ports::notifier::Notice;
 use dragline_testkit::whole_crawls::definition;
 
@@ -20,10 +20,10 @@ struct Crowded {
 const OWN: &str = "www.many.example";
 
 impl Fetcher for Crowded {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let (took, url) = (Duration::from_millis(1), &request.url);
         if url.host() != OWN {
-            return Fetched::failed(FetchFailureKind::NameNotResolved, "host not found", took);
+            return FetchOutcome::failed(FetchFailureKind::NameNotResolved, "host not found", took);
         }
         let Some(page) = url.path_and_query()[1..].parse::<usize>().ok() else {
             let is_start = url.path_and_query() == "/";

@@ -6,7 +6,7 @@ use dragline_domain::definition::Within;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::Scheme;
 use dragline_formats::http_fields::Headers;
-use dragline_ports::fetcher::{FetchRequest, Fetched, FetchedResponse, Fetcher};
+use dragline_ports::fetcher::{FetchOutcome, FetchRequest, FetchedResponse, Fetcher};
 use dragline_ports::system::cpu_time;
 use dragline_testkit::whole_crawls::definition;
 
@@ -22,7 +22,7 @@ enum Sites {
 }
 
 impl Fetcher for Sites {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let took = Duration::from_millis(1);
         let (url, origin) = (&request.url, request.url.origin());
         match (self, url.path_and_query()) {
@@ -36,11 +36,11 @@ impl Fetcher for Sites {
     }
 }
 
-fn moved(location: &str, took: Duration) -> Fetched {
+fn moved(location: &str, took: Duration) -> FetchOutcome {
     let fetched = answered(301, String::new(), took);
     let headers = Headers::from_iter([("location", location)]);
     let moved = |response| FetchedResponse { headers, ..response };
-    Fetched { result: fetched.result.map(moved), ..fetched }
+    FetchOutcome { result: fetched.result.map(moved), ..fetched }
 }
 
 /// Crawls this many sites, and returns what was done for them.

@@ -10,11 +10,11 @@ use dragline_domain::frontier::{ObjectKey, OriginKey, SegmentRow, VisitPlace};
 use dragline_formats::blob::Blob;
 use dragline_pipeline::Adapters;
 use dragline_pipeline::handover::Handover;
-use dragline_ports::archive::{Archive, Put};
+use dragline_ports::archive::{Archive, PutResult};
 use dragline_ports::clock::Clock;
 use dragline_ports::documents::{Documents, PutDocuments};
 use dragline_ports::error::PortResult;
-use dragline_ports::fetcher::{FetchRequest, Fetched, Fetcher};
+use dragline_ports::fetcher::{FetchOutcome, FetchRequest, Fetcher};
 use dragline_testkit::whole_crawls::{crawl_in, definition};
 
 use super::ahead::{Ahead, answered, open_ahead};
@@ -30,7 +30,7 @@ const HANDOVER_BYTES_MAX: u64 = 8 << 20;
 struct Instant;
 
 impl Fetcher for Instant {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let body = match request.url.path_and_query() {
             "/robots.txt" => return answered(404, String::new(), Duration::from_millis(1)),
             "/" => (1..PAGES).map(|page| format!("<a href=/{page}>{page}</a> ")).collect(),
@@ -71,7 +71,7 @@ struct Counted<A> {
 }
 
 impl<A: Archive> Archive for Counted<A> {
-    async fn put_new(&self, key: &ObjectKey, object: Blob) -> PortResult<Put> {
+    async fn put_new(&self, key: &ObjectKey, object: Blob) -> PortResult<PutResult> {
         self.inner.put_new(key, object).await
     }
 

@@ -11,18 +11,18 @@ use dragline_domain::command::Command;
 use dragline_domain::definition::{Condition, Definition, TextTest};
 use dragline_domain::frontier::{OriginKey, SegmentId, SegmentRow, Selection};
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_domain::remake::{Remade, RemakeJob};
+use dragline_domain::remake::{RemakeJob, RemakeTotals};
 use dragline_domain::url::CrawlUrl;
 use dragline_engine::local_world;
 use dragline_local::{DATABASE, LocalStore, SqliteReader, SystemClock};
 use dragline_pipeline::World;
-use dragline_pipeline::parse::past::{RemakeEnded, remake};
+use dragline_pipeline::parse::past::{RemakeEnd, remake};
 use dragline_pipeline::retention::forget;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::reader::Reader;
-use dragline_ports::remaking::{RemakeBegun, Remaking, Replaced, Replacement};
-use dragline_ports::retention::Effect;
+use dragline_ports::remaking::{RemakeBegun, Remaking, ReplaceResult, Replacement};
+use dragline_ports::retention::PruneMode;
 use dragline_report::diff::{Span, Which, each_page_change};
 use dragline_testkit::whole_crawls::{Silent, command, crawl, store};
 use rusqlite::Connection;
@@ -89,13 +89,13 @@ async fn three_days() -> (ScriptedSite, TempDir) {
     (site, data)
 }
 
-async fn remake_in(data: &Path, crawl: &CrawlId, selection: Selection) -> Remade {
+async fn remake_in(data: &Path, crawl: &CrawlId, selection: Selection) -> RemakeTotals {
     let store = LocalStore::open(data, SystemClock::new().now()).unwrap();
     through(&local_world(&store, Silent), &store.remaking(), crawl, selection).await.unwrap()
 }
 
 /// Stores the definition, and makes all documents again by it.
-async fn remade(data: &Path, definition: &Definition) -> Remade {
+async fn remade(data: &Path, definition: &Definition) -> RemakeTotals {
     store(data, definition).await;
     remake_in(data, &definition.name, Selection::All).await
 }
@@ -179,7 +179,7 @@ async fn a_second_time_changes_nothing() {
     let rows = dump(data.path());
     let twice = remake_in(data.path(), &priced.name, Selection::All).await;
     assert_same(&dump(data.path()), &rows, "the same bytes");
-    assert_eq!(twice, Remade { different: 0, ..once });
+    assert_eq!(twice, RemakeTotals { different: 0, ..once });
 }
 
 /// Replaces the documents of so many segments, and then none.
@@ -202,7 +202,7 @@ impl<R: Remaking> Remaking for Dying<R> {
         self.inner.list_parsed(origin, after, limit).await
     }
 
-    async fn replace(&self, replacement: Replacement<'_>) -> PortResult<Replaced> {
+    async fn replace(&self, replacement: Replacement<'_>) -> PortResult<ReplaceResult> {
         let left = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
         let died = |_| PortError::new(PortErrorKind::Other, "replace", &replacement.segment.id, "the process died");
         left.map_err(died)?;
@@ -214,7 +214,7 @@ impl<R: Remaking> Remaking for Dying<R> {
     }
 }
 
-async fn die_after(segments: u64, data: &Path, crawl: &CrawlId) -> PortResult<Remade> {
+async fn die_after(segments: u64, data: &Path, crawl: &CrawlId) -> PortResult<RemakeTotals> {
     let store = LocalStore::open(data, SystemClock::new().now()).unwrap();
     let dying = Dying { inner: store.remaking(), left: AtomicU64::new(segments) };
     through(&local_world(&store, Silent), &dying, crawl, Selection::All).await
@@ -226,11 +226,11 @@ async fn through(
     remaking: &impl Remaking,
     crawl: &CrawlId,
     selection: Selection,
-) -> PortResult<Remade> {
+) -> PortResult<RemakeTotals> {
     let told = Mutex::new(Vec::new());
-    let tell = |done: &Remade| told.lock().unwrap().push(*done);
+    let tell = |done: &RemakeTotals| told.lock().unwrap().push(*done);
     let ended = remake(world, remaking, crawl, selection, "test", tell).await?;
-    let RemakeEnded::Through(job, done) = ended else { panic!("{ended:?}") };
+    let RemakeEnd::Through(job, done) = ended else { panic!("{ended:?}") };
     assert_eq!(told.into_inner().unwrap().last(), Some(&done), "whoever watches sees all of it");
     remaking.end_remake(crawl, &job).await?;
     Ok(done)
@@ -281,7 +281,7 @@ async fn wherever_it_dies_the_next_run_goes_on_there_and_ends_the_same() {
 async fn what_was_pruned_or_forgotten_does_not_come_back() {
     let (site, data) = three_days().await;
     let (data, priced) = (data.path(), definition(&site, PRICE));
-    prune_in(data, &priced.name, 2, Effect::Delete).await;
+    prune_in(data, &priced.name, 2, PruneMode::Delete).await;
     let secret: CrawlUrl = site.url("/chair/7").parse::<String>().map(|url| CrawlUrl::try_from(url).unwrap()).unwrap();
     {
         let store = LocalStore::open(data, SystemClock::new().now()).unwrap();

@@ -11,7 +11,7 @@ use dragline_local::LocalStore;
 use dragline_ports::error::PortResult;
 use dragline_ports::publications::{ItemsPart, Publications, ReportPlace};
 use dragline_ports::retention::Forgetting as _;
-use dragline_publish::{PartLimits, Publication, Published, publish_items};
+use dragline_publish::{ItemTotals, PartLimits, Publication, publish_items};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ async fn items_are_published_by_iteration_and_type() {
     };
 
     let (first, published) = whole(1).await;
-    assert_eq!(published, Published { documents: 10, items: 10, objects: 2 });
+    assert_eq!(published, ItemTotals { documents: 10, items: 10, objects: 2 });
     assert_eq!(first.lines("organization")[0]["fields"], json!({"name": "Shop"}));
     let products = first.lines("product");
     assert_eq!(products.len(), 9);

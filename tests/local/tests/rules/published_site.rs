@@ -15,10 +15,8 @@ use dragline_ports::error::PortResult;
 use dragline_ports::publications::{ItemsPart, Publications, ReportPlace};
 use dragline_ports::reader::Reader;
 use dragline_ports::retention::Forgetting as _;
-use dragline_publish::{
-    SiteEnd, SiteError, SiteLimits, SitePublication, SitePublished, publish_site, publish_site_from,
-};
-use dragline_report::site::Making;
+use dragline_publish::{SiteEnd, SiteError, SiteLimits, SitePublication, SiteResult, publish_site, publish_site_from};
+use dragline_report::site::ReportStamp;
 use dragline_search::{Blocks, Changes, Edition, Index, Request, Typos};
 use jiff::Timestamp;
 
@@ -47,8 +45,8 @@ fn definition(site: &ScriptedSite) -> Definition {
     dragline_definition::parse(&yaml, "crawl.yaml").unwrap()
 }
 
-fn making() -> Making {
-    Making { program: "test".to_owned(), at: Timestamp::UNIX_EPOCH }
+fn making() -> ReportStamp {
+    ReportStamp { program: "test".to_owned(), at: Timestamp::UNIX_EPOCH }
 }
 
 /// Publishes an iteration of the crawl in a data directory, with what an earlier publication left in the folder.
@@ -57,7 +55,7 @@ async fn publish(
     shelf: &Shelf,
     publications: &impl Publications,
     (iteration, folder): (u32, &Path),
-) -> Result<SitePublished, SiteError> {
+) -> Result<SiteResult, SiteError> {
     let iteration = reader.load_iteration(Iteration::new(iteration).unwrap()).await.unwrap().unwrap();
     let publication =
         SitePublication { iteration, folder: folder.to_owned(), making: making(), limits: SiteLimits::default() };
@@ -98,7 +96,7 @@ async fn the_published_index_follows_the_crawl() {
 
     let before = shelf.files();
     let again = publish(&reader(), &shelf, &shelf, (1, folder.path())).await.unwrap();
-    assert_eq!(again, SitePublished { index: None, report: None }, "a message that comes twice does nothing");
+    assert_eq!(again, SiteResult { index: None, report: None }, "a message that comes twice does nothing");
     assert_eq!((shelf.editions(), shelf.files()), (vec![1], before));
 
     heard.crawl(data, &definition).await;
@@ -244,7 +242,7 @@ async fn publish_in_steps(
     shelf: &Shelf,
     iteration: u32,
     limits: SiteLimits,
-) -> (SitePublished, Vec<String>) {
+) -> (SiteResult, Vec<String>) {
     let iteration = reader.load_iteration(Iteration::new(iteration).unwrap()).await.unwrap().unwrap();
     let (mut from, mut stops) = (None, Vec::new());
     loop {
@@ -293,7 +291,7 @@ async fn a_site_that_is_published_in_many_runs_is_published_as_in_one() {
     }
     let folder = tempfile::tempdir().unwrap();
     let again = publish(&reader, &parts, &parts, (1, folder.path())).await.unwrap();
-    assert_eq!(again, SitePublished { index: None, report: None }, "there is nothing left to do");
+    assert_eq!(again, SiteResult { index: None, report: None }, "there is nothing left to do");
     assert_eq!(reader.reads(), BTreeMap::new(), "which is known without reading the site");
     let (small, _) = publish_in_steps(&reader, &Shelf::default(), 1, SiteLimits::default()).await;
     assert_eq!(small, at_once, "one that fits is stopped in its graph alone");

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_ports::archive::Put;
+use dragline_ports::archive::PutResult;
 use dragline_ports::editions::{Editions, StoredEdition};
 use dragline_ports::error::PortResult;
 use dragline_ports::publications::{ItemsPart, Publications, ReportPlace};
@@ -93,13 +93,13 @@ impl Editions for Shelf {
         Ok(editions.last_key_value().map(|(&number, text)| StoredEdition { number, text: text.clone() }))
     }
 
-    async fn put_edition(&self, _crawl: &CrawlId, edition: StoredEdition) -> PortResult<Put> {
+    async fn put_edition(&self, _crawl: &CrawlId, edition: StoredEdition) -> PortResult<PutResult> {
         let mut editions = self.0.editions.lock().unwrap();
         if editions.contains_key(&edition.number) {
-            return Ok(Put::Exists);
+            return Ok(PutResult::Exists);
         }
         editions.insert(edition.number, edition.text);
-        Ok(Put::Stored)
+        Ok(PutResult::Stored)
     }
 
     async fn put_index_file(&self, _crawl: &CrawlId, name: &str, from: &Path) -> PortResult<()> {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use dragline_domain::definition::Sitemaps;
-use dragline_ports::fetcher::{FetchRequest, Fetched, Fetcher};
+use dragline_ports::fetcher::{FetchOutcome, FetchRequest, Fetcher};
 use dragline_testkit::whole_crawls::definition;
 
 use super::ahead::answered;
@@ -14,7 +14,7 @@ use super::counting::crawl_counted;
 struct Lost(usize);
 
 impl Fetcher for Lost {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let took = Duration::from_millis(1);
         match request.url.path_and_query() {
             "/" => answered(200, "a page".to_owned(), took),

@@ -197,7 +197,7 @@ async fn an_iteration_shows_what_did_not_change_as_it_was_then() {
         let data = crawled.data();
         let reader = &LocalStore::open_read_only(data).unwrap().into_reader(definition.name.clone());
         for number in 1..=3 {
-            let filter = &Filter::of_iteration(Iteration::new(number).unwrap());
+            let filter = &Filter::by_iteration(Iteration::new(number).unwrap());
             let seen =
                 every_row(|after: Option<Cursor>| async move { reader.seen_pages(filter, after.as_ref(), 2).await });
             let seen = seen.await;

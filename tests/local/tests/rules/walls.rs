@@ -7,7 +7,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_graph::Graph;
 use dragline_local::LocalStore;
 use dragline_ports::reader::Reader as _;
-use dragline_report::site::{Cell, Making, report};
+use dragline_report::site::{Cell, ReportStamp, report};
 use dragline_testkit::whole_crawls::{Crawled, definition};
 use jiff::Timestamp;
 use rusqlite::Connection;
@@ -151,7 +151,7 @@ async fn a_page_that_scripts_make_is_content_and_told() {
     let crawled = Crawled::once(&definition(&[site.url("/")], |_| {})).await;
     assert_eq!(crawled.row("/").outcome_name, Outcome::FileIngested.name());
     let detail = crawled.row("/").detail.clone().unwrap_or_default();
-    assert_eq!(dragline_domain::scripted::element_of_detail(&detail), Some("root"));
+    assert_eq!(dragline_domain::scripted::element_from_detail(&detail), Some("root"));
 }
 
 #[tokio::test]
@@ -197,7 +197,7 @@ async fn listed_as_scripted(crawled: &Crawled, definition: &Definition) -> Vec<(
     let iteration = reader.latest_iteration().await.unwrap().unwrap();
     let file = crawled.data().join("graph/test.db");
     let graph = Graph::up_to_date(&reader, &file, || ()).await.unwrap();
-    let making = Making { program: "test".to_owned(), at: Timestamp::UNIX_EPOCH };
+    let making = ReportStamp { program: "test".to_owned(), at: Timestamp::UNIX_EPOCH };
     let report = report(&reader, &graph, iteration, making).await.unwrap();
     let table = &report.tables.iter().find(|table| table.id == "scripted").unwrap().table;
     assert_eq!(table.rows_all, table.rows.len() as u64);

@@ -8,7 +8,7 @@ use dragline_engine::local_world;
 use dragline_formats::http_fields::Headers;
 use dragline_local::{LocalStore, SystemClock};
 use dragline_ports::clock::Clock;
-use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher};
+use dragline_ports::fetcher::{FetchFailureKind, FetchOutcome, FetchRequest, FetchedResponse, Fetcher};
 use dragline_ports::observer::{Event, Observer, Stage};
 use dragline_testkit::whole_crawls::{Silent, crawl_in, definition};
 
@@ -45,7 +45,7 @@ struct Script {
 }
 
 impl Fetcher for Script {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let path = request.url.path_and_query().to_owned();
         let earlier = {
             let mut asked = self.asked.lock().unwrap();
@@ -55,7 +55,7 @@ impl Fetcher for Script {
         };
         let took = Duration::from_millis(1);
         let Some((status, name, value, body)) = (self.answer)(&path, earlier) else {
-            return Fetched::failed(FetchFailureKind::Connect, "connection refused", took);
+            return FetchOutcome::failed(FetchFailureKind::Connect, "connection refused", took);
         };
         let response = FetchedResponse {
             status,
@@ -67,7 +67,7 @@ impl Fetcher for Script {
             body: body.into(),
             truncated: None,
         };
-        Fetched {
+        FetchOutcome {
             request_headers: Headers::from_iter([("host", "a.example")]),
             remote: None,
             first_byte: Some(took),

@@ -4,14 +4,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use dragline_domain::frontier::{
-    AddTodo, Committed, Holder, Lease, LeaseState, ObjectKey, OriginKey, Reserve, Seeding, SegmentId, SegmentRow,
-    SegmentState, Take, Task,
+    AddTodo, Holder, Lease, LeaseState, ObjectKey, OriginKey, Reserve, Seeding, SegmentCommitted, SegmentId,
+    SegmentRow, SegmentState, TakeRequest, Task,
 };
 use dragline_domain::ids::{CrawlId, Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::politeness::Pace;
 use dragline_local::LocalStore;
 use dragline_ports::archive::Archive;
-use dragline_ports::frontier::{BeginIteration, CommitSegment, Iterations, Origins, SeedOrigin, Seeded, Turns};
+use dragline_ports::frontier::{BeginIteration, CommitSegment, Iterations, Origins, SeedOrigin, SeedResult, Turns};
 use dragline_ports::reader::Reader;
 use dragline_report::Figures;
 use jiff::Timestamp;
@@ -44,9 +44,9 @@ pub(crate) async fn take(store: &LocalStore) -> (CrawlId, Lease) {
     let add = AddTodo { count: 0, pace: Pace::new(Duration::from_secs(3)), now: at(0), due: at(9) };
     let seeding = Seeding::new(&trigger, 0);
     let seed = SeedOrigin { origin: origin(), iteration: Iteration::FIRST, seeding, add, chunks: Vec::new() };
-    assert_eq!(frontier.seed_origin(&seed).await.unwrap(), Seeded::Added);
+    assert_eq!(frontier.seed_origin(&seed).await.unwrap(), SeedResult::Added);
     let wanted = Reserve { pages: Some(4), bytes: None };
-    let take = Take {
+    let take = TakeRequest {
         turn: Turn(1),
         token: LeaseToken::from_bits(7),
         until: at(120),
@@ -64,7 +64,7 @@ pub(crate) async fn commit(store: &LocalStore, lease: &Lease) -> SegmentRow {
     let id = SegmentId { origin: origin(), turn: lease.turn, n: 0 };
     let token = lease.holder().unwrap().token.clone();
     let segment = SegmentRow {
-        object: ObjectKey::of_segment(&id, Iteration::FIRST, &token),
+        object: ObjectKey::for_segment(&id, Iteration::FIRST, &token),
         id,
         iteration: Iteration::FIRST,
         token: token.clone(),
@@ -81,7 +81,7 @@ pub(crate) async fn commit(store: &LocalStore, lease: &Lease) -> SegmentRow {
     let holder = Holder { token, until: at(121), reserved: Reserve { pages: Some(3), bytes: None } };
     let lease = Lease { state: LeaseState::Leased(holder), segments: 1, ..lease.clone() };
     let commit = CommitSegment { segment: segment.clone(), lease, exhausted: Vec::new() };
-    assert_eq!(store.frontier().commit_segment(&commit).await.unwrap(), Committed::Done);
+    assert_eq!(store.frontier().commit_segment(&commit).await.unwrap(), SegmentCommitted::Done);
     segment
 }
 

@@ -1,7 +1,7 @@
 //! What a holder visits next: a retry, todo, or a candidate of an earlier iteration.
 
 use dragline_domain::frontier::{
-    ChunkKey, Claim, Claimable, Claimer, Decided, Known, Position, RecrawlCursor, Retry, SegmentState, claim,
+    ChunkKey, Claim, Claimable, Claimer, Decided, Position, RecrawlCursor, Retry, SegmentState, UrlHistory, claim,
 };
 
 use super::{Held, Term};
@@ -71,7 +71,7 @@ fn next_due(model: &Model, state: &State, held: &Held, cursor: &RecrawlCursor) -
     let claimer = Claimer::recrawl();
     let is_own = |candidate| match claim(
         Some(candidate),
-        &Known::default(),
+        &UrlHistory::default(),
         held.lease.iteration,
         &claimer,
         Claimable::Due(now()),

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use dragline_domain::frontier::{
-    AddTodo, Begun, CandidateState, ChunkKey, Claim, Claimable, Claimer, Decided, FoundAt, IterationRow,
-    IterationStatus, Known, OriginRows, Reserve, Seeding, SeedingMark, StatusChange, TodoSource, begin_iteration,
-    claim, seed,
+    AddTodo, CandidateState, ChunkKey, Claim, Claimable, Claimer, Decided, IterationBegun, IterationRow,
+    IterationStatus, OriginRows, Reserve, SeedDistance, Seeding, SeedingMark, StatusChange, TodoSource, UrlHistory,
+    begin_iteration, claim, seed,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::politeness::Pace;
@@ -38,9 +38,9 @@ impl Model {
         let (crawl, id) = (self.keys[0].crawl.clone(), self.triggers[trigger].clone());
         let row = |number| IterationRow::begin(crawl, number, id, budget, now(), None, now());
         let row = match begin_iteration(earlier, latest.as_ref(), row) {
-            Decided::Leave(Begun::Iteration(row)) => return Some(Rc::new(row)),
-            Decided::Leave(Begun::Busy(_)) | Decided::Write(Begun::Busy(_)) => return None,
-            Decided::Write(Begun::Iteration(row)) => row,
+            Decided::Leave(IterationBegun::Iteration(row)) => return Some(Rc::new(row)),
+            Decided::Leave(IterationBegun::Busy(_)) | Decided::Write(IterationBegun::Busy(_)) => return None,
+            Decided::Write(IterationBegun::Iteration(row)) => row,
         };
         let is_running = state.latest().is_some_and(|row| row.status != IterationStatus::Closed);
         if is_running || state.begun[trigger].is_some() {
@@ -63,13 +63,13 @@ impl Model {
         if let Some(candidate) = candidate.as_mut().filter(|_| self.lacks(Mutation::ClaimOnceForEver)) {
             candidate.queued_in = number;
         }
-        let decided = claim(candidate.as_ref(), &Known::default(), number, claimer, Claimable::All, None);
+        let decided = claim(candidate.as_ref(), &UrlHistory::default(), number, claimer, Claimable::All, None);
         let is_taken = matches!(decided, Decided::Leave(Claim::Taken { .. }));
         if matches!(decided, Decided::Write(_)) || is_taken && self.lacks(Mutation::ClaimerOverwritten) {
             let claimed = CandidateState {
                 queued_in: number,
                 claimed_by: claimer.clone(),
-                found_at: FoundAt { depth: 0, requisite_steps: 0 },
+                found_at: SeedDistance { depth: 0, requisite_steps: 0 },
                 nearer: Vec::new(),
                 due_at: None,
                 last_visit: None,

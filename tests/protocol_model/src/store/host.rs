@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use dragline_domain::frontier::{
-    DomainRow, HostHolder, HostRefused, HostRow, HostRows, HostWaiter, IterationRow, Lease, Take, TurnRefused,
+    DomainRow, HostHolder, HostRefused, HostRow, HostRows, HostWaiter, IterationRow, Lease, TakeRequest, TurnRefused,
     TurnTaken, take_turn,
 };
 use dragline_domain::ids::LeaseToken;
@@ -22,7 +22,7 @@ impl Model {
         ticket: Ticket,
         lease: &Lease,
         row: &IterationRow,
-        take: &Take,
+        take: &TakeRequest,
     ) -> Option<(Lease, IterationRow)> {
         if self.config.hosts == Hosts::Apart {
             return lease.take(row, take).ok();

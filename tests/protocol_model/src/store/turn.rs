@@ -5,7 +5,7 @@ use std::rc::Rc;
 use dragline_domain::capture::Finality;
 use dragline_domain::frontier::{
     self, ChunkKey, Decided, Inbox, IterationRow, IterationStatus, Lease, LeaseState, LeftoverReason, ObjectKey,
-    Release, ReleaseRefused, Reserve, SegmentRow, SegmentState, SegmentWork, Take, commit_segment,
+    Release, ReleaseRefused, Reserve, SegmentRow, SegmentState, SegmentWork, TakeRequest, commit_segment,
 };
 use dragline_domain::ids::LeaseToken;
 
@@ -42,7 +42,7 @@ impl Model {
     pub(crate) fn take_lease(&self, state: &mut State, ticket: Ticket) -> Option<(LeaseToken, Lease)> {
         let (rows, row) = (state.rows(ticket.origin)?.clone(), state.iteration(ticket.iteration)?.clone());
         let asked = self.lease_as_to_taking(&rows.lease, &row);
-        let take = Take {
+        let take = TakeRequest {
             turn: if self.lacks(Mutation::TakeOfAnyTurn) { asked.turn } else { ticket.turn },
             token: fresh_token(state),
             until: in_time(),
@@ -108,16 +108,16 @@ impl Model {
             earlier.token = token.clone();
         }
         match commit_segment(asked.as_ref(), earlier.as_ref(), &row) {
-            Decided::Leave(frontier::Committed::Fenced) | Decided::Write(frontier::Committed::Fenced) => {
+            Decided::Leave(frontier::SegmentCommitted::Fenced) | Decided::Write(frontier::SegmentCommitted::Fenced) => {
                 return Committed::Fenced;
             }
-            Decided::Leave(frontier::Committed::Done) => {
+            Decided::Leave(frontier::SegmentCommitted::Done) => {
                 let is_done = state.segments.get(&key).is_some_and(|segment| segment.row.token == *token);
                 if !is_done {
                     state.broken = Some(Invariant::DoneIsDone);
                 }
             }
-            Decided::Write(frontier::Committed::Done) => {
+            Decided::Write(frontier::SegmentCommitted::Done) => {
                 if !is_held {
                     state.broken = Some(Invariant::HolderCommits);
                 }
@@ -136,7 +136,7 @@ impl Model {
     fn segment_row(&self, key: SegmentKey, token: &LeaseToken) -> SegmentRow {
         let id = self.segment_id(key);
         SegmentRow {
-            object: ObjectKey::of_segment(&id, key.iteration, token),
+            object: ObjectKey::for_segment(&id, key.iteration, token),
             id,
             iteration: key.iteration,
             token: token.clone(),

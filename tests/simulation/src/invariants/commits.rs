@@ -70,6 +70,6 @@ fn foreign_object(evidence: &Evidence<'_>, segment: &Segment) -> Option<String> 
     };
     let origin = OriginKey { crawl: evidence.definition.name.clone(), origin };
     let id = SegmentId { origin, turn: Turn(segment.turn), n: segment.n };
-    let own = ObjectKey::of_segment(&id, evidence.iteration, &LeaseToken::stored(segment.token.clone()));
+    let own = ObjectKey::for_segment(&id, evidence.iteration, &LeaseToken::stored(segment.token.clone()));
     (own.as_str() != segment.object).then(|| format!("{id} of token {} refers to {}", segment.token, segment.object))
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use dragline_domain::frontier::ObjectKey;
 use dragline_formats::blob::Blob;
-use dragline_ports::archive::{Archive, Put};
+use dragline_ports::archive::{Archive, PutResult};
 use dragline_ports::error::PortResult;
 
 use super::Mutation;
@@ -27,7 +27,7 @@ impl<A: Archive> MutatedArchive<A> {
 }
 
 impl<A: Archive> Archive for MutatedArchive<A> {
-    async fn put_new(&self, key: &ObjectKey, object: Blob) -> PortResult<Put> {
+    async fn put_new(&self, key: &ObjectKey, object: Blob) -> PortResult<PutResult> {
         if self.mutation == Some(Mutation::OneObjectForAllHolders) {
             self.overwrite_rivals(key, &object).await?;
         }

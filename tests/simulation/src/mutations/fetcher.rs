@@ -1,6 +1,6 @@
 //! Defects in how the crawler interprets answers.
 
-use dragline_ports::fetcher::{FetchRequest, Fetched, Fetcher};
+use dragline_ports::fetcher::{FetchOutcome, FetchRequest, Fetcher};
 
 use super::Mutation;
 
@@ -10,7 +10,7 @@ pub(crate) struct MutatedFetcher<F> {
 }
 
 impl<F: Fetcher> Fetcher for MutatedFetcher<F> {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let is_robots = request.url.path_and_query() == "/robots.txt";
         let mut fetched = self.inner.fetch(request).await;
         let Ok(response) = fetched.result.as_mut() else { return fetched };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dragline_domain::frontier::ObjectKey;
 use dragline_formats::blob::Blob;
-use dragline_ports::archive::{Archive, Put};
+use dragline_ports::archive::{Archive, PutResult};
 use dragline_ports::error::PortResult;
 
 use super::Gate;
@@ -17,16 +17,16 @@ pub(crate) struct GatedArchive<A> {
 }
 
 impl<A: Archive + 'static> Archive for GatedArchive<A> {
-    async fn put_new(&self, key: &ObjectKey, object: Blob) -> PortResult<Put> {
+    async fn put_new(&self, key: &ObjectKey, object: Blob) -> PortResult<PutResult> {
         if self.gate.put_off.holds("archive.put_new") {
             let (gate, inner, key) = (self.gate.without_delay(), Arc::clone(&self.inner), key.clone());
             self.gate.put_off.put_off(async move {
                 gate.pass("archive.put_new", &key, inner.put_new(&key, object)).await.map(drop)
             });
-            return Ok(Put::Stored);
+            return Ok(PutResult::Stored);
         }
         // The client tried again because the first answer was lost.
-        self.gate.pass_again("archive.put_new", key, |_| Put::Exists, self.inner.put_new(key, object)).await
+        self.gate.pass_again("archive.put_new", key, |_| PutResult::Exists, self.inner.put_new(key, object)).await
     }
 
     async fn replace(&self, key: &ObjectKey, object: Blob) -> PortResult<()> {

@@ -2,7 +2,7 @@
 
 use dragline_domain::time::between;
 use dragline_ports::error::PortResult;
-use dragline_ports::fetcher::{FetchRequest, Fetched, Fetcher};
+use dragline_ports::fetcher::{FetchOutcome, FetchRequest, Fetcher};
 
 use super::{Gate, SimulatedClock};
 use crate::web::SimulatedWeb;
@@ -13,7 +13,7 @@ pub(crate) struct GatedWeb {
 }
 
 impl Fetcher for GatedWeb {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let (url, patience, set_out) = (request.url.clone(), request.limits.connect_timeout, self.web.now());
         let sent: PortResult<()> = self.gate.pass("fetcher.send", &url, async { Ok(()) }).await;
         let way = between(set_out, self.web.now());

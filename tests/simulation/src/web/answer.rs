@@ -1,7 +1,7 @@
 //! What servers answer.
 
 use bytes::Bytes;
-use dragline_ports::fetcher::{FetchFailureKind, Truncation, Unprocessed};
+use dragline_ports::fetcher::{FetchFailureKind, Truncation, UnprocessedReason};
 
 /// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub enum Answer {
     /// No response.
     Nothing(FetchFailureKind),
     /// No response, as the server did nothing with the request, and says so.
-    Unprocessed(Unprocessed),
+    Unprocessed(UnprocessedReason),
 }
 
 /// A response as sent.

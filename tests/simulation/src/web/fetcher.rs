@@ -9,7 +9,7 @@ use dragline_domain::url::CrawlUrl;
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::Sha1Digest;
 use dragline_ports::clock::Clock;
-use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher};
+use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, FetchOutcome, FetchRequest, FetchedResponse, Fetcher};
 
 use jiff::Timestamp;
 
@@ -32,7 +32,7 @@ impl<C: Clock> SimulatedWeb<C> {
 }
 
 impl<C: Clock> Fetcher for SimulatedWeb<C> {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         self.ask(request, self.now()).await.1
     }
 }
@@ -48,27 +48,27 @@ impl<C: Clock> SimulatedWeb<C> {
     }
 
     /// A request that is given up before it is sent, as there is no connection in time.
-    pub(crate) fn give_up(&self, url: &CrawlUrl, way: Duration) -> Fetched {
+    pub(crate) fn give_up(&self, url: &CrawlUrl, way: Duration) -> FetchOutcome {
         self.servers.give_up(url);
-        Fetched::failed(FetchFailureKind::Timeout, "no connection in time", way)
+        FetchOutcome::failed(FetchFailureKind::Timeout, "no connection in time", way)
     }
 
     /// A request whose connection breaks before the answer. It is in the servers' log, as it may have been read.
-    pub(crate) fn refuse(&self, request: &FetchRequest, set_out: Timestamp) -> Fetched {
+    pub(crate) fn refuse(&self, request: &FetchRequest, set_out: Timestamp) -> FetchOutcome {
         let (entry, _, _) = self.servers.begin(&request.url, Sent::of(request), set_out, self.moment());
         self.lose(entry, set_out)
     }
 
     /// An answer that does not arrive. The servers' log has no answer either, as nobody learns what it was.
-    pub(crate) fn lose(&self, entry: Entry, set_out: Timestamp) -> Fetched {
+    pub(crate) fn lose(&self, entry: Entry, set_out: Timestamp) -> FetchOutcome {
         let (kind, now) = (FetchFailureKind::Connect, self.now());
         self.servers.end(entry, Answer::Nothing(kind), now);
         let request_headers = Headers::from_iter([("host", "")]);
-        Fetched { request_headers, ..Fetched::failed(kind, "the connection broke", between(set_out, now)) }
+        FetchOutcome { request_headers, ..FetchOutcome::failed(kind, "the connection broke", between(set_out, now)) }
     }
 
     /// Sends a request and returns its entry in the servers' log. It was on its way to the server from `set_out` until now.
-    pub(crate) async fn ask(&self, request: FetchRequest, set_out: Timestamp) -> (Entry, Fetched) {
+    pub(crate) async fn ask(&self, request: FetchRequest, set_out: Timestamp) -> (Entry, FetchOutcome) {
         let way = between(set_out, self.now());
         let sent = Sent::of(&request);
         let FetchRequest { url, limits, .. } = request;
@@ -98,7 +98,7 @@ impl<C: Clock> SimulatedWeb<C> {
                 Err(FetchFailure { kind: FetchFailureKind::Connect, detail })
             }
         };
-        let fetched = Fetched {
+        let fetched = FetchOutcome {
             request_headers: if has_connected { request_headers } else { Headers::default() },
             remote: has_connected.then_some(SocketAddr::from((Ipv4Addr::new(192, 0, 2, 1), url.port()))),
             first_byte: result.is_ok().then_some(way + elapsed),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dragline_domain::url::CrawlUrl;
-use dragline_ports::fetcher::{FetchFailureKind, Unprocessed};
+use dragline_ports::fetcher::{FetchFailureKind, UnprocessedReason};
 use jiff::Timestamp;
 
 use super::access::Sent;
@@ -179,7 +179,7 @@ impl TroubleKind {
                 too_many.with("retry-after", httpdate::fmt_http_date(date.into()))
             }
             Self::BreaksOff => good.broken_off(),
-            Self::Disregards => return Some(Answer::Unprocessed(Unprocessed::StreamRefused)),
+            Self::Disregards => return Some(Answer::Unprocessed(UnprocessedReason::StreamRefused)),
             Self::Refuses => return Some(Answer::Nothing(FetchFailureKind::Connect)),
             Self::Hangs => return None,
         }))

@@ -59,7 +59,7 @@ impl Site {
             if moving.contains(&url)
                 && let Some(PageKind::Redirect { status, to }) = self.page(&url).map(|page| &page.kind)
                 && (matches!(status, 301 | 308) && to.origin().is_same_site(&url.origin())
-                    || url.origin().is_also_called(&to.origin()))
+                    || url.origin().has_alias(&to.origin()))
             {
                 scope.insert(to.origin());
             }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
 use dragline_formats::blob::{Blob, Spool};
-use dragline_ports::archive::{Archive, Put};
+use dragline_ports::archive::{Archive, PutResult};
 use dragline_ports::error::PortErrorKind;
 use futures_util::future::join_all;
 
@@ -49,8 +49,8 @@ fn key(text: &str) -> ObjectKey {
 pub async fn objects_are_never_overwritten(archive: &impl Archive) {
     let key = key("raw/c/1/o/1-0-a.warc.gz");
     assert_eq!(got(archive, &key, 100).await, None, "no object yet");
-    assert_eq!(archive.put_new(&key, "first".into()).await.unwrap(), Put::Stored);
-    assert_eq!(archive.put_new(&key, "second".into()).await.unwrap(), Put::Exists);
+    assert_eq!(archive.put_new(&key, "first".into()).await.unwrap(), PutResult::Stored);
+    assert_eq!(archive.put_new(&key, "second".into()).await.unwrap(), PutResult::Exists);
     assert_eq!(got(archive, &key, 100).await, Some(Bytes::from_static(b"first")));
 }
 
@@ -59,7 +59,8 @@ pub async fn of_many_who_put_an_object_one_stores_it(archive: &impl Archive) {
     let key = key("raw/x");
     let put = async |number: u8| (number, archive.put_new(&key, vec![number; 1_000].into()).await.unwrap());
     let answers = join_all((0..16).map(put)).await;
-    let winners: Vec<u8> = answers.iter().filter(|(_, put)| *put == Put::Stored).map(|(number, _)| *number).collect();
+    let winners: Vec<u8> =
+        answers.iter().filter(|(_, put)| *put == PutResult::Stored).map(|(number, _)| *number).collect();
     assert_eq!(winners.len(), 1, "{answers:?}");
     assert_eq!(got(archive, &key, 1_000).await, Some(vec![winners[0]; 1_000].into()), "the winner's");
 }
@@ -112,7 +113,7 @@ pub async fn deleting_twice_is_no_error(archive: &impl Archive) {
         archive.delete(&key).await.unwrap();
         assert_eq!(got(archive, &key, 10).await, None);
     }
-    assert_eq!(archive.put_new(&key, "2".into()).await.unwrap(), Put::Stored);
+    assert_eq!(archive.put_new(&key, "2".into()).await.unwrap(), PutResult::Stored);
 }
 
 /// A replaced object has the new bytes alone, under the same key; a missing one stays missing.
@@ -133,8 +134,8 @@ pub async fn a_large_object_goes_through_files(archive: &impl Archive) {
     const LARGE_BYTES: u64 = 9 << 20;
     let key = key("raw/c/1/o/1-0-a.warc.gz");
     let first = in_file(LARGE_BYTES, 1).expect("a file can be written");
-    assert_eq!(archive.put_new(&key, first.clone()).await.unwrap(), Put::Stored);
-    assert_eq!(archive.put_new(&key, in_file(LARGE_BYTES, 2).unwrap()).await.unwrap(), Put::Exists);
+    assert_eq!(archive.put_new(&key, first.clone()).await.unwrap(), PutResult::Stored);
+    assert_eq!(archive.put_new(&key, in_file(LARGE_BYTES, 2).unwrap()).await.unwrap(), PutResult::Exists);
     let read = archive.get(&key, LARGE_BYTES).await.unwrap().expect("it is there");
     assert!(read.in_memory().is_none() && are_same(&read, &first), "as it was put: {read:?}");
     let refused = archive.get(&key, LARGE_BYTES - 1).await.unwrap_err().kind;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Exchange, FileEntry, Finality, LogEntry, RecordKind, SegmentLog, Visit};
-use dragline_domain::change::{Difference, LinkTo, Part};
+use dragline_domain::change::{Difference, PageLink, Part};
 use dragline_domain::content::Content;
 use dragline_domain::document::{
-    Directives, Disposition, Document, DocumentState, Link, LinkKind, MadeBy, Page, PageCut, Rel, StoredBody,
+    Directives, Disposition, Document, DocumentState, ExtractorVersion, Link, LinkKind, Page, PageCut, Rel, StoredBody,
 };
-use dragline_domain::frontier::{Known, PartKind, SegmentRow, VisitPlace};
+use dragline_domain::frontier::{PartKind, SegmentRow, UrlHistory, VisitPlace};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::Spelling;
 use dragline_ports::documents::{Documents, PutDocuments};
@@ -86,7 +86,7 @@ fn full(n: u32) -> Document {
         links,
         outcome: Outcome::FileIngested,
         content: Some(Box::new(content())),
-        made_by: Some(MadeBy::new("html", 1)),
+        made_by: Some(ExtractorVersion::new("html", 1)),
         ..bare(n, "/full?q=%20")
     }
 }
@@ -148,7 +148,7 @@ pub async fn documents_come_one_by_one((frontier, documents): &(impl Frontier, i
         segment: segment.id.n,
         n,
     };
-    let link = |target: &str| LinkTo { kind: LinkKind::A, target: url(target) };
+    let link = |target: &str| PageLink { kind: LinkKind::A, target: url(target) };
     let difference = Difference {
         since: place(&first, 1),
         parts: vec![Part::Status, Part::Text, Part::Links],
@@ -209,7 +209,7 @@ fn answered(n: u32, of: &str, body: &StoredBody) -> LogEntry {
                 decoded_sha1: None,
                 decoded_bytes: body.body_bytes,
             })),
-            known: Known::default(),
+            known: UrlHistory::default(),
             demand: None,
             missing: None,
         },

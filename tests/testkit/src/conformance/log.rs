@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dragline_domain::capture::{CrawlType, Finality, LogEntry, SegmentLog, Visit};
-use dragline_domain::frontier::{Known, ReadAs, SegmentRow, Sighting};
+use dragline_domain::frontier::{ReadAs, SegmentRow, Sighting, UrlHistory};
 use dragline_domain::outcome::Outcome;
 use dragline_ports::frontier::Frontier;
 use dragline_ports::reader::{Filter, Reader};
@@ -57,7 +57,7 @@ fn log(segment: &SegmentRow, ended: &[(String, Outcome)]) -> Arc<SegmentLog> {
             finality: Finality::Final,
             detail: None,
             exchange: None,
-            known: Known::default(),
+            known: UrlHistory::default(),
             demand: None,
             missing: None,
         },

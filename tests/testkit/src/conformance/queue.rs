@@ -88,7 +88,7 @@ pub async fn every_kind_of_message_comes_as_it_was_sent((queue, receiver): &(imp
 /// Tickets sent in one message all arrive, in one message or in several.
 pub async fn tickets_that_travel_together_all_come((queue, receiver): &(impl Queue, impl Receiver)) {
     let convoy: Vec<Ticket> = (1..=CONVOY_MAX as u64).map(ticket_of).collect();
-    send(queue, &[Message::of_tickets(&convoy)], Duration::ZERO).await;
+    send(queue, &[Message::from_tickets(&convoy)], Duration::ZERO).await;
     let mut received = HashSet::new();
     let all = async || {
         for message in receiver.receive().await {

@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use dragline_domain::frontier::{
-    AddTodo, Begun, ChunkKey, Claim, Claimable, Claimer, Committed, Holder, HostAsk, HostWaiter, IterationRow, Lease,
+    AddTodo, ChunkKey, Claim, Claimable, Claimer, Holder, HostRequest, HostWaiter, IterationBegun, IterationRow, Lease,
     LeaseState, LeftoverReason, ObjectKey, OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, RecrawlCursor,
-    Release, ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, ShorterWays, Take, TakeRefused,
-    Target, Task, TodoChunk, TodoSource, split_into_chunks,
+    Release, ReleaseRefused, Reserve, Seeding, SegmentCommitted, SegmentId, SegmentRow, SegmentState, ShorterWays,
+    TakeRefused, TakeRequest, Target, Task, TodoChunk, TodoSource, split_into_chunks,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::frontier::{
     BeginIteration, ClaimRequest, CommitParse, CommitSegment, Frontier, ParseCommitted, Progress, ReleaseLease,
-    SeedOrigin, Seeded,
+    SeedOrigin, SeedResult,
 };
 
 use super::lag::assert_comes_to;
@@ -67,8 +67,8 @@ impl<'f, F: Frontier> World<'f, F> {
 
     pub(super) async fn begin_by(frontier: &'f F, by: &str, budget: Reserve) -> Self {
         match frontier.begin_iteration(&request_to_begin(by, budget)).await.unwrap() {
-            Begun::Iteration(row) => Self { frontier, iteration: row.number },
-            Begun::Busy(row) => panic!("iteration {} still runs", row.number),
+            IterationBegun::Iteration(row) => Self { frontier, iteration: row.number },
+            IterationBegun::Busy(row) => panic!("iteration {} still runs", row.number),
         }
     }
 
@@ -122,11 +122,11 @@ impl<'f, F: Frontier> World<'f, F> {
     }
 
     /// Claims seeds and adds them, as the trigger `t` does.
-    pub(super) async fn seed(&self, origin: &OriginKey, paths: &[&str]) -> Seeded {
+    pub(super) async fn seed(&self, origin: &OriginKey, paths: &[&str]) -> SeedResult {
         self.seed_by(origin, "t", paths).await
     }
 
-    pub(super) async fn seed_by(&self, origin: &OriginKey, by: &str, paths: &[&str]) -> Seeded {
+    pub(super) async fn seed_by(&self, origin: &OriginKey, by: &str, paths: &[&str]) -> SeedResult {
         self.claim(origin, Claimer::trigger(&trigger(by)), paths).await;
         let seeding = Seeding::new(&trigger(by), 0);
         let source = TodoSource::seeds(&seeding);
@@ -166,7 +166,7 @@ impl<'f, F: Frontier> World<'f, F> {
         wanted: Reserve,
     ) -> Result<Lease, TakeRefused> {
         let turn = self.origin(origin).await.lease.turn;
-        let take = Take {
+        let take = TakeRequest {
             turn,
             token: token(by),
             until: at(second + LEASE_S),
@@ -191,7 +191,7 @@ impl<'f, F: Frontier> World<'f, F> {
         let holder = lease.holder().expect("it is held");
         let id = SegmentId { origin: origin.clone(), turn: lease.turn, n: lease.segments };
         let segment = SegmentRow {
-            object: ObjectKey::of_segment(&id, self.iteration, &holder.token),
+            object: ObjectKey::for_segment(&id, self.iteration, &holder.token),
             id,
             iteration: self.iteration,
             token: holder.token.clone(),
@@ -217,7 +217,7 @@ impl<'f, F: Frontier> World<'f, F> {
     /// Commits all of the first chunk as a segment.
     pub(super) async fn commit(&self, origin: &OriginKey, lease: &Lease, second: i64) -> CommitSegment {
         let commit = self.segment(origin, lease, second).await;
-        assert_eq!(self.frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
+        assert_eq!(self.frontier.commit_segment(&commit).await.unwrap(), SegmentCommitted::Done);
         commit
     }
 
@@ -289,7 +289,7 @@ impl<'f, F: Frontier> World<'f, F> {
         let lease = self.take(origin, by, second).await;
         let mut commit = self.segment(origin, &lease, second + 1).await;
         commit.lease.cursor = RecrawlCursor::End;
-        assert_eq!(self.frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
+        assert_eq!(self.frontier.commit_segment(&commit).await.unwrap(), SegmentCommitted::Done);
         assert_eq!(self.release(origin, &commit.lease, Release::Idle).await, Ok(()));
         commit.segment
     }
@@ -340,8 +340,8 @@ pub(super) fn busy<T>(second: i64) -> Result<T, TakeRefused> {
 }
 
 /// A request for a host without a lease, for a minute, whatever its domain.
-pub(super) fn host_ask(origin: OriginKey, by: u128, second: i64) -> HostAsk {
-    HostAsk {
+pub(super) fn host_ask(origin: OriginKey, by: u128, second: i64) -> HostRequest {
+    HostRequest {
         waiter: HostWaiter { origin, iteration: Iteration::FIRST, turn: Turn(1), delay: DELAY },
         token: token(by),
         until: at(second + 60),

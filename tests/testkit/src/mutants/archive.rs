@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use dragline_domain::frontier::ObjectKey;
 use dragline_formats::blob::Blob;
-use dragline_ports::archive::{Archive, Put};
+use dragline_ports::archive::{Archive, PutResult};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 
 use super::{Mutant, mutants};
@@ -19,16 +19,16 @@ mutants! {
     /// What is wrong with an archive.
     ArchiveMutation, for A, |this| this.inner;
     Archive<A: Archive> {
-        fn put_new(key: &ObjectKey, object: Blob) -> Put;
+        fn put_new(key: &ObjectKey, object: Blob) -> PutResult;
             - Overwrites: "a put overwrites what is there" => {
                 // Repeats until it stores, so that of many concurrent puts each is told that it did.
-                while this.inner.put_new(key, object.clone()).await? == Put::Exists {
+                while this.inner.put_new(key, object.clone()).await? == PutResult::Exists {
                     this.inner.delete(key).await?;
                 }
-                Ok(Put::Stored)
+                Ok(PutResult::Stored)
             };
             - ExistsIsStored: "a put that found an object claims to have stored its own" => {
-                this.inner.put_new(key, object).await.map(|_| Put::Stored)
+                this.inner.put_new(key, object).await.map(|_| PutResult::Stored)
             };
             - FilesCutShort: "of what is in a file only the first MiB is put" {
                 let is_file = object.in_memory().is_none();

@@ -5,13 +5,17 @@ use dragline_domain::ids::CrawlId;
 use dragline_domain::remake::{Recount, RemadeVisit, RemakeJob, RemakeState, Rewrite};
 use dragline_ports::documents::Documents;
 use dragline_ports::error::PortResult;
-use dragline_ports::remaking::{RemakeBegun, Remaking, Replaced, Replacement};
+use dragline_ports::remaking::{RemakeBegun, Remaking, ReplaceResult, Replacement};
 
 use super::{Mutant, mutants, spoil_each};
 
 impl<R: Remaking, D: Documents> Mutant<(R, D), RemakingMutation> {
     /// Replaces documents by spoiled ones.
-    async fn replace_by(&self, asked: Replacement<'_>, spoil: impl FnMut(&mut RemadeVisit)) -> PortResult<Replaced> {
+    async fn replace_by(
+        &self,
+        asked: Replacement<'_>,
+        spoil: impl FnMut(&mut RemadeVisit),
+    ) -> PortResult<ReplaceResult> {
         let visits = &spoil_each(asked.visits, spoil);
         self.inner.0.replace(Replacement { visits, ..asked }).await
     }
@@ -34,7 +38,7 @@ mutants! {
         fn list_parsed(origin: &OriginKey, after: Option<&SegmentId>, limit: usize) -> Vec<SegmentRow>;
             - FirstPageAgain: "each page of segments is the first" { let after = None; };
             - PageTooLong: "a page has more segments than were asked for" { let limit = limit + 1; };
-        fn replace(asked: Replacement<'_>) -> Replaced;
+        fn replace(asked: Replacement<'_>) -> ReplaceResult;
             - NothingReplaced: "nothing is replaced" { let asked = Replacement { visits: &[], ..asked }; };
             - ChangeKept: "what a visit changed stays as it was"
                 => this.replace_by(asked, |visit| visit.change = Rewrite::Keep).await;
@@ -62,11 +66,11 @@ mutants! {
                 }).await
             };
             - CountedLast: "what the last try of a segment counts is returned"
-                but |replaced| if let Replaced::Done(done) = &mut replaced { *done = asked.state.done };
+                but |replaced| if let ReplaceResult::Done(done) = &mut replaced { *done = asked.state.done };
             - OthersOvertaken: "documents are replaced by a job whose place another took"
                 { this.inner.0.begin_remake(&asked.segment.id.origin.crawl, &asked.state.job).await?; };
-            - OpenNotSeen: "an iteration that is open is not seen" but |replaced| if let Replaced::Busy(_) = replaced {
-                replaced = Replaced::Done(asked.state.done);
+            - OpenNotSeen: "an iteration that is open is not seen" but |replaced| if let ReplaceResult::Busy(_) = replaced {
+                replaced = ReplaceResult::Done(asked.state.done);
             };
             - NotRecounted: "counters stay as they were"
                 => this.replace_by(asked, |visit| visit.recount = Recount::default()).await;

@@ -122,7 +122,7 @@ impl Crawled {
     async fn read(data: TempDir, definition: &Definition, progress: Progress) -> Self {
         let reader = &LocalStore::open_read_only(data.path()).unwrap().into_reader(definition.name.clone());
         let latest = reader.latest_iteration().await.unwrap().unwrap();
-        let (filter, of_all) = (&Filter::of_iteration(latest.number), &Filter::default());
+        let (filter, of_all) = (&Filter::by_iteration(latest.number), &Filter::default());
         let mut crawled = Self {
             data,
             base: definition.seeds[0].origin_str().to_owned(),

@@ -20,7 +20,7 @@ use dragline_http::{Certificate, HttpConfig, HttpFetcher, NameLookup};
 use dragline_local::{LocalStore, MemoryQueue, SystemClock};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
-use dragline_pipeline::schedule::{Defaults, Handled, handle};
+use dragline_pipeline::schedule::{CommandResult, Defaults, handle};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::fetcher::Fetcher;
@@ -200,7 +200,7 @@ async fn run_command<W: World<Clock: Clone>>(
     let (name, trigger) = (&command.crawl(), TriggerId(format!("test-{}", world.clock().now())));
     let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: 1_000 };
     let handled = handle(&*world, &Contexts::default(), &defaults, command, &trigger).await.unwrap();
-    assert!(matches!(handled, Handled::Started(_) | Handled::Joined(_)), "{handled:?}");
+    assert!(matches!(handled, CommandResult::Started(_) | CommandResult::Joined(_)), "{handled:?}");
 
     let engine = Engine { options, ..Engine::new(Arc::clone(&world), Arc::new(fetcher), messages) };
     let end = engine.run(Until::Closed(name.clone())).await.unwrap();

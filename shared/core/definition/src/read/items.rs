@@ -184,7 +184,7 @@ impl Notes {
     }
 
     fn field(&mut self, name: Text, raw: Spanned<RawField>) -> Option<FieldRule> {
-        let told_before = self.told();
+        let told_before = self.mistake_count();
         let location = Location::from(name.referenced);
         let (place, rules) = raw.value.into();
         let RawRules { any, kind, of, required, min, max, pattern, fields } = rules;
@@ -200,7 +200,7 @@ impl Notes {
         let (min, max) = (min.map(|raw| raw.value), max.map(|raw| raw.value));
         let rule = FieldRule { name: name.value, any, kind: kind?, presence, min, max, pattern };
         // A mistake in the whole rule may only follow from a part that was left out.
-        if self.told() == told_before
+        if self.mistake_count() == told_before
             && let Some(mistake) = rule.mistake()
         {
             let location = match mistake {
@@ -211,7 +211,7 @@ impl Notes {
             };
             self.tell(location, &mistake);
         }
-        (self.told() == told_before).then_some(rule)
+        (self.mistake_count() == told_before).then_some(rule)
     }
 
     /// Creates a kind from its word, the word for a list's values, and a record's fields.
@@ -278,7 +278,7 @@ impl Notes {
     }
 
     fn selector(&mut self, raw: &RawSelector, location: Location) -> Option<Selector> {
-        let told_before = self.told();
+        let told_before = self.mistake_count();
         let written = raw.written();
         let (key, text) = *written.first().or_else(|| {
             self.tell(location, &ItemMistake::NoSelector);
@@ -355,7 +355,7 @@ impl Notes {
             None => None,
         };
         let selector = Selector { at: place, regex };
-        if self.told() > told_before {
+        if self.mistake_count() > told_before {
             return None;
         }
         if let Some(mistake) = selector.mistake() {
@@ -388,7 +388,7 @@ impl Notes {
     }
 
     /// Returns the number of mistakes so far.
-    const fn told(&self) -> usize {
+    const fn mistake_count(&self) -> usize {
         self.diagnostics.len() + self.consequences.len()
     }
 }

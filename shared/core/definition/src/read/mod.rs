@@ -22,7 +22,7 @@ use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
 
 use crate::error::{Diagnostic, Diagnostics, Location};
-use crate::known::{self, Known};
+use crate::known::{self, KeyOrSection};
 use crate::units::{duration, size};
 
 /// A text and its location.
@@ -73,7 +73,7 @@ impl Locations {
             Mistake::MoreThan { other, .. } | Mistake::LessThan { other, .. } => Some(other),
             _ => None,
         };
-        let places = problem.place.around().chain(other.into_iter().flat_map(KeyPlace::around));
+        let places = problem.place.enclosing().chain(other.into_iter().flat_map(KeyPlace::enclosing));
         let mut known = places.filter_map(|place| self.0.get(&place).copied());
         known.next().unwrap_or(Location::START)
     }
@@ -321,8 +321,8 @@ impl<'de> Visitor<'de> for Level<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(known) = map.next_key_seed(Word { section: self.section })? {
             match known {
-                Known::Key(key) => self.reader.value(key, &mut map)?,
-                Known::Section(section) => {
+                KeyOrSection::Key(key) => self.reader.value(key, &mut map)?,
+                KeyOrSection::Section(section) => {
                     map.next_value_seed(Level { section: Some(section), reader: &mut *self.reader })?;
                 }
             }
@@ -340,21 +340,21 @@ struct Word {
 }
 
 impl<'de> DeserializeSeed<'de> for Word {
-    type Value = Known;
+    type Value = KeyOrSection;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Known, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<KeyOrSection, D::Error> {
         deserializer.deserialize_identifier(self)
     }
 }
 
 impl Visitor<'_> for Word {
-    type Value = Known;
+    type Value = KeyOrSection;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a key")
     }
 
-    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Known, E> {
+    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<KeyOrSection, E> {
         known::find(self.section, word).ok_or_else(|| E::unknown_field(word, known::words(self.section)))
     }
 }

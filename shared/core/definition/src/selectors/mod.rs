@@ -11,7 +11,7 @@ mod scan;
 
 pub use css::{Cost, Css};
 pub use json_path::JsonPath;
-pub use path::{Axis, NodeTest, Operand, Path, Predicate, Step, Taken};
+pub use path::{Axis, NodeTest, Operand, Path, PathValue, Predicate, Step};
 
 /// The limit on a selector or a path, in bytes.
 pub const BYTES_MAX: usize = 1_000;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dragline_domain::definition::Definition;
-use dragline_domain::recrawl::{Ended, LastVisits, RecrawlRules, next_visit};
+use dragline_domain::recrawl::{LastVisits, RecrawlRules, VisitEnd, next_visit};
 use dragline_domain::time::after;
 use jiff::Timestamp;
 
@@ -41,7 +41,7 @@ impl Year {
 }
 
 /// The crawl's state for a page.
-struct Known<'p> {
+struct KnownPage<'p> {
     page: &'p Page,
     due_at: Option<Timestamp>,
     last: LastVisits,
@@ -54,8 +54,8 @@ pub(crate) fn simulate(definition: &Definition, site: &[Page], seed: u64) -> Yea
     let rules = RecrawlRules::new(definition);
     let mut dice = Dice(seed);
     let mut year = Year::default();
-    let mut pages: Vec<Known<'_>> =
-        site.iter().map(|page| Known { page, due_at: None, last: LastVisits::default(), found_on: None }).collect();
+    let mut pages: Vec<KnownPage<'_>> =
+        site.iter().map(|page| KnownPage { page, due_at: None, last: LastVisits::default(), found_on: None }).collect();
     for day in 0..DAYS {
         let late = Duration::from_secs(dice.below(600));
         let began = after(Timestamp::UNIX_EPOCH, Duration::from_hours(24) * day + late);
@@ -82,15 +82,15 @@ fn is_steady(page: &Page) -> bool {
 }
 
 /// Requests a page, updates the counts, and returns the visit's ending.
-fn visit(known: &mut Known<'_>, day: u32, year: &mut Year) -> Ended {
+fn visit(known: &mut KnownPage<'_>, day: u32, year: &mut Year) -> VisitEnd {
     let page = known.page;
     year.requests += 1;
     year.for_steady.0 += u32::from(is_steady(page));
     if page.away.contains(&day) {
         year.while_gone += 1;
-        return Ended::Gone;
+        return VisitEnd::Gone;
     }
-    let Some(found_before) = known.found_on.replace(day) else { return Ended::Changed };
+    let Some(found_before) = known.found_on.replace(day) else { return VisitEnd::Changed };
     let since: Vec<u32> = page.changes.iter().copied().filter(|at| (found_before + 1..=day).contains(at)).collect();
     // Changes before the deletion of the page can no longer be seen.
     let was_away = !page.away.is_empty() && page.away.end <= day && found_before < page.away.start;
@@ -99,8 +99,8 @@ fn visit(known: &mut Known<'_>, day: u32, year: &mut Year) -> Ended {
         year.noticed.0 += day - at;
         year.noticed.1 += 1;
     }
-    let Some(overwritten) = since.len().checked_sub(1) else { return Ended::Unchanged };
+    let Some(overwritten) = since.len().checked_sub(1) else { return VisitEnd::Unchanged };
     year.seen += 1;
     year.missed += u32::try_from(overwritten).unwrap();
-    Ended::Changed
+    VisitEnd::Changed
 }

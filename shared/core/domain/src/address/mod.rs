@@ -186,7 +186,7 @@ fn embedded_ipv4(ip: Ipv6Addr) -> [Option<Ipv4Addr>; 2] {
 /// Every spelling is covered: parsing the URL has turned `2130706433` and `0x7f.1` into
 /// `127.0.0.1`.
 #[must_use]
-pub fn literal_of(url: &CrawlUrl) -> Option<IpAddr> {
+pub fn literal_address(url: &CrawlUrl) -> Option<IpAddr> {
     let host = url.host();
     match host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
         Some(ipv6) => ipv6.parse().ok().map(IpAddr::V6),

@@ -161,7 +161,7 @@ fn literals_are_found_in_urls() {
     ];
     for (text, expected, why) in rows {
         let url = CrawlUrl::parse(text, &UrlRules::default()).unwrap();
-        assert_eq!(literal_of(&url), expected.map(ip), "{text}: {why}");
+        assert_eq!(literal_address(&url), expected.map(ip), "{text}: {why}");
     }
 }
 

@@ -40,7 +40,7 @@ impl Definition {
     /// Returns this definition with the [`Effect::HowOnly`](super::Effect::HowOnly) keys of another
     /// one: it crawls the same URLs in the other's way. No check spans the two kinds of keys.
     #[must_use]
-    pub fn in_the_manner_of(&self, other: &Self) -> Self {
+    pub fn with_how_only_keys(&self, other: &Self) -> Self {
         let Draft { politeness, fetch, user_agent, content, canonical, soft_404, items, main, .. } = other.0.clone();
         let Draft { archive, recrawl, schedule, .. } = other.0.clone();
         let mixed =

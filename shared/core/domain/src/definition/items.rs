@@ -239,7 +239,7 @@ impl FieldRule {
     pub fn mistake(&self) -> Option<ItemMistake> {
         let is_record = matches!(self.kind, FieldKind::Record(_));
         if !is_field_name(&self.name) {
-            return Some(ItemMistake::FieldName(shown(&self.name)));
+            return Some(ItemMistake::FieldName(printable_name(&self.name)));
         }
         if self.any.is_empty() && !is_record {
             return Some(ItemMistake::NoSelector);
@@ -279,7 +279,7 @@ impl ItemType {
     /// Returns the mistake in its name.
     #[must_use]
     pub fn name_mistake(&self) -> Option<ItemMistake> {
-        (!is_type_name(&self.name)).then(|| ItemMistake::TypeName(shown(&self.name)))
+        (!is_type_name(&self.name)).then(|| ItemMistake::TypeName(printable_name(&self.name)))
     }
 }
 
@@ -292,7 +292,7 @@ pub(super) fn problems(types: &[ItemType]) -> Vec<Problem> {
             let mistake = Mistake::Item { path: path.to_owned(), mistake };
             problems.push(problem(KeyPlace::entry(Key::Items, entry), mistake));
         };
-        let name = shown(&item_type.name);
+        let name = printable_name(&item_type.name);
         let is_double = types[..entry].iter().any(|other| other.name == item_type.name);
         let each = item_type.each.as_ref().and_then(Selector::mistake);
         let no_fields = item_type.fields.is_empty().then_some(ItemMistake::NoFields);
@@ -343,9 +343,9 @@ impl FieldWalk {
         self.fields += fields.len();
         // A list that is far too long is cut, as the check takes quadratic time.
         for (place, field) in fields.iter().enumerate().take(limits::FIELDS_MAX) {
-            let path = format!("{path}.{}", shown(&field.name));
+            let path = format!("{path}.{}", printable_name(&field.name));
             let double = fields[..place].iter().any(|other| other.name == field.name);
-            let double = double.then(|| ItemMistake::Double(shown(&field.name)));
+            let double = double.then(|| ItemMistake::Double(printable_name(&field.name)));
             let is_alone = |selector: &Selector| matches!(selector.at, SelectorPlace::Json(_));
             let no_json = (json == Json::None && field.any.iter().any(is_alone)).then_some(ItemMistake::NoJson);
             self.found.extend(field.mistake().or(double).or(no_json).map(|mistake| (path.clone(), mistake)));
@@ -371,6 +371,6 @@ fn is_field_name(name: &str) -> bool {
 }
 
 /// Returns an arbitrary name, short and on one line.
-fn shown(name: &str) -> String {
+fn printable_name(name: &str) -> String {
     name.chars().filter(|c| !c.is_control()).take(limits::ITEM_NAME_LEN_MAX).collect()
 }

@@ -43,6 +43,6 @@ pub use provenance::{Hostname, HostnameError, Line, LineError, Provenance};
 pub(crate) use recrawl::Level;
 pub use recrawl::{Recrawl, RecrawlRule, RecrawlWord};
 pub use schedule::{Schedule, ScheduleError};
-pub use stack::{STACK_MAXIMA, beyond_a_stack};
+pub use stack::{STACK_MAXIMA, stack_problems};
 pub use user_agent::{UserAgent, UserAgentError, product_token};
 pub use validate::limits;

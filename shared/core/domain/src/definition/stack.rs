@@ -13,7 +13,7 @@ pub const STACK_MAXIMA: [(Key, Quantity); 2] = [
 
 /// Returns the problems of a valid definition that exceeds the limits of a stack.
 #[must_use]
-pub fn beyond_a_stack(draft: &Draft) -> Vec<Problem> {
+pub fn stack_problems(draft: &Draft) -> Vec<Problem> {
     let problem = |(key, max): (Key, Quantity)| {
         let value = key.amount(draft).filter(|value| *value > max)?;
         Some(Problem { place: key.into(), mistake: Mistake::BeyondStack { value, max } })
@@ -45,7 +45,7 @@ mod tests {
         for (change, expected, why) in cases {
             let mut draft = Draft::for_seeds(vec!["https://a.example/".to_owned().try_into().unwrap()]);
             change(&mut draft);
-            let told: Vec<String> = beyond_a_stack(&draft).iter().map(ToString::to_string).collect();
+            let told: Vec<String> = stack_problems(&draft).iter().map(ToString::to_string).collect();
             assert_eq!(told, expected, "{why}");
             assert!(super::super::Definition::new(draft).is_ok(), "{why}: elsewhere it is sound");
         }

@@ -325,7 +325,7 @@ fn every_key_is_compared_and_its_change_has_an_effect() {
         assert_eq!(key.effect(), if how_only { Effect::HowOnly } else { Effect::WhichUrls }, "{key}");
         assert_eq!(changes(&old, &new), [key]);
         let checked = |draft: &Draft| Definition::new(draft.clone()).unwrap();
-        let mixed = checked(&old).in_the_manner_of(&checked(&new));
+        let mixed = checked(&old).with_how_only_keys(&checked(&new));
         assert_eq!(*mixed, if how_only { new } else { old.clone() }, "{key}");
     }
 }

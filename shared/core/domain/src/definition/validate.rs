@@ -176,10 +176,10 @@ fn bounds(draft: &Draft) -> Vec<Problem> {
 
 /// Checks for seeds that the user's own rules exclude, which cannot be intended.
 fn seeds(draft: &Draft) -> Vec<Problem> {
-    let Ok(policy) = Policy::of_sound_draft(draft) else {
+    let Ok(policy) = Policy::compile_draft(draft) else {
         return vec![problem(Key::ScopeInclude, Mistake::PatternsTooLarge)];
     };
-    let allowed = AllowedOrigins::of_draft(draft);
+    let allowed = AllowedOrigins::from_draft(draft);
     let mut problems: Vec<Problem> = Vec::new();
     let mut included = 0_usize;
     let mut not_included = None;
@@ -217,12 +217,12 @@ fn seeds(draft: &Draft) -> Vec<Problem> {
     }
     if let (0, Some((seed, rule))) = (crawled, blocked) {
         let mistake = Mistake::BlocksEverySeed { seed: seed.clone(), rule: rule.to_string() };
-        problems.push(problem(place_of(&rule), mistake));
+        problems.push(problem(rule_place(&rule), mistake));
     }
     problems
 }
 
-fn place_of(rule: &BlockRule<'_>) -> KeyPlace {
+fn rule_place(rule: &BlockRule<'_>) -> KeyPlace {
     match rule {
         BlockRule::DoNotCrawl { entry, .. } => KeyPlace::entry(Key::DoNotCrawl, *entry),
         BlockRule::QueryParameters(_) => Key::UrlQueryParameters.into(),

@@ -9,7 +9,7 @@ use super::{ReadAs, RulesDigest, StateChange};
 use crate::doubt::Namers;
 use crate::ids::{Iteration, Turn};
 use crate::outcome::Outcome;
-use crate::recrawl::Away;
+use crate::recrawl::Absence;
 use crate::simhash::TextPrint;
 use crate::url::CrawlUrl;
 
@@ -88,11 +88,11 @@ pub struct CandidateUpdate {
     pub n: u64,
     /// The result of the visit; `None` if the URL was not visited, and only its document was
     /// remade.
-    pub ended: Option<EndedVisit>,
+    pub ended: Option<VisitResult>,
     /// The change in the URL's current state.
     pub state: StateChange,
     /// The target of its redirect or canonical link.
-    pub leads_to: LeadsTo,
+    pub leads_to: VisitTarget,
     /// The text of the page that is shown from now on; `None` if it shows no page, or the same as
     /// before.
     pub text: Option<TextPrint>,
@@ -100,7 +100,7 @@ pub struct CandidateUpdate {
 
 /// The texts of a segment's pages that declare one URL canonical, to be added to the stored ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct NamersUpdate {
     /// The URL's key within its origin.
     pub path_and_query: String,
     /// The texts.
@@ -109,7 +109,7 @@ pub struct Named {
 
 /// The result of a URL's visit in an iteration, and the data for the next one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EndedVisit {
+pub struct VisitResult {
     /// The outcome.
     pub outcome: Outcome,
     /// When the URL was requested, or its outcome decided.
@@ -121,14 +121,14 @@ pub struct EndedVisit {
     /// The interval until then; `None`: every iteration, or it starts anew.
     pub interval: Option<Duration>,
     /// Since when every visit has failed or found it gone; `None` if this one found it.
-    pub away: Option<Away>,
+    pub away: Option<Absence>,
     /// The rules that forbid it; `None` if none does.
     pub blocked_by: Option<RulesDigest>,
 }
 
 /// The target of a URL's redirect or canonical link, as far as one visit shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum LeadsTo {
+pub enum VisitTarget {
     /// The visit does not show it: the stored one stays.
     #[default]
     AsBefore,

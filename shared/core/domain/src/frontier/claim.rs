@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Decided, FoundAt, Known, Nearer, RulesDigest, SHORTER_WAYS_MAX, SegmentId};
+use super::{Decided, RulesDigest, SHORTER_WAYS_MAX, SeedDistance, SegmentId, ShorterWayState, UrlHistory};
 use crate::ids::{Iteration, TriggerId};
 use crate::outcome::Outcome;
 
@@ -42,7 +42,7 @@ impl Claimer {
 
     /// Restores the result of [`Claimer::as_str`].
     #[must_use]
-    pub fn stored(text: String) -> Self {
+    pub fn from_stored(text: String) -> Self {
         Self(text)
     }
 }
@@ -61,7 +61,7 @@ pub struct CandidateState {
     /// Its claimer there. Never changes within an iteration.
     pub claimed_by: Claimer,
     /// Its distance from the seeds there, by the shortest way that is passed on.
-    pub found_at: FoundAt,
+    pub found_at: SeedDistance,
     /// The claimers that found shorter ways after it was claimed there, in order. None is ever
     /// removed within an iteration.
     pub nearer: Vec<Claimer>,
@@ -89,13 +89,13 @@ pub enum Claim {
     /// The claimer owns it, now or since an earlier try, and must queue it.
     Own {
         /// The data of earlier iterations about it.
-        known: Known,
+        known: UrlHistory,
     },
     /// Another claimer queued it in this iteration by a longer way. The claimer's way is recorded,
     /// now or since an earlier try, and it must queue the URL once more.
     Nearer {
         /// The known data about it.
-        known: Known,
+        known: UrlHistory,
     },
     /// Another claimer queued it in this iteration.
     Taken {
@@ -103,7 +103,7 @@ pub enum Claim {
         by: Claimer,
         /// That claimer's distance from the seeds; `None` once a shorter way has been found. A
         /// claimer that is no nearer never gets [`Claim::Nearer`].
-        found_at: Option<FoundAt>,
+        found_at: Option<SeedDistance>,
     },
     /// It is known, and either not due yet, or left to the walk over known URLs.
     NotDue,
@@ -126,11 +126,11 @@ pub enum Claimable {
 #[must_use]
 pub fn claim(
     candidate: Option<&CandidateState>,
-    known: &Known,
+    known: &UrlHistory,
     iteration: Iteration,
     claimer: &Claimer,
     claimable: Claimable,
-    way: Option<FoundAt>,
+    way: Option<SeedDistance>,
 ) -> Decided<Claim> {
     let own = || Claim::Own { known: known.clone() };
     let nearer = || Claim::Nearer { known: known.clone() };
@@ -156,24 +156,24 @@ pub fn claim(
 
 impl CandidateState {
     /// Whether a way must be recorded: it is shorter than the known ones.
-    fn takes(&self, way: Option<FoundAt>) -> bool {
+    fn takes(&self, way: Option<SeedDistance>) -> bool {
         way.is_some_and(|way| way < self.found_at) && self.nearer.len() < SHORTER_WAYS_MAX
     }
 
     /// Returns the data for an entry of its URL; `None` if no shorter way was found in this
     /// iteration since it was claimed.
     #[must_use]
-    pub fn nearer(&self, known: Known, iteration: Iteration) -> Option<Nearer> {
+    pub fn nearer(&self, known: UrlHistory, iteration: Iteration) -> Option<ShorterWayState> {
         let has_ended = self.last_visit.is_some_and(|last| last.iteration >= iteration);
         let is_nearer = self.queued_in == iteration && !self.nearer.is_empty();
-        is_nearer.then_some(Nearer { found_at: self.found_at, known, has_ended })
+        is_nearer.then_some(ShorterWayState { found_at: self.found_at, known, has_ended })
     }
 }
 
 /// Whether a URL belongs to another claimer in this iteration, by the two relevant values of its
 /// candidate: then [`claim`] depends only on the ways to it.
 #[must_use]
-pub fn is_taken(queued_in: Iteration, claimed_by: &Claimer, iteration: Iteration, claimer: &Claimer) -> bool {
+pub fn is_owned_by_other(queued_in: Iteration, claimed_by: &Claimer, iteration: Iteration, claimer: &Claimer) -> bool {
     queued_in > iteration || queued_in == iteration && claimed_by != claimer
 }
 
@@ -186,7 +186,7 @@ mod tests {
         let second = |s| Timestamp::from_second(s).unwrap();
         let (first, third) = (Iteration::FIRST, Iteration::new(3).unwrap());
         let ours = Claimer::trigger(&TriggerId("t".into()));
-        let at = |depth| FoundAt { depth, requisite_steps: 0 };
+        let at = |depth| SeedDistance { depth, requisite_steps: 0 };
         let state = |queued_in, claimed_by: &Claimer, due: Option<i64>| CandidateState {
             queued_in,
             claimed_by: claimed_by.clone(),
@@ -198,7 +198,7 @@ mod tests {
         };
         let unvisited = |state| CandidateState { last_visit: None, ..state };
         let other = Claimer::recrawl();
-        let own = || Claim::Own { known: Known::default() };
+        let own = || Claim::Own { known: UrlHistory::default() };
         let (write, leave) = (|| Decided::Write(own()), || Decided::Leave(own()));
         let (due, not_due) = (Claimable::Due(second(10)), || Decided::Leave(Claim::NotDue));
         for (candidate, claimable, expected, why) in [
@@ -223,15 +223,16 @@ mod tests {
                 "by somebody else in this iteration",
             ),
         ] {
-            let decided = claim(candidate.as_ref(), &Known::default(), third, &ours, claimable, None);
+            let decided = claim(candidate.as_ref(), &UrlHistory::default(), third, &ours, claimable, None);
             assert_eq!(decided, expected, "{why}");
-            let taken = candidate.is_some_and(|state| is_taken(state.queued_in, &state.claimed_by, third, &ours));
+            let taken =
+                candidate.is_some_and(|state| is_owned_by_other(state.queued_in, &state.claimed_by, third, &ours));
             assert_eq!(taken, matches!(decided, Decided::Leave(Claim::Taken { .. })), "{why}, by two values");
         }
         let ahead = state(third, &ours, None);
-        assert!(is_taken(third, &ours, first, &ours), "that is known by two values as well");
+        assert!(is_owned_by_other(third, &ours, first, &ours), "that is known by two values as well");
         assert_eq!(
-            claim(Some(&ahead), &Known::default(), first, &ours, Claimable::All, Some(at(0))),
+            claim(Some(&ahead), &UrlHistory::default(), first, &ours, Claimable::All, Some(at(0))),
             Decided::Leave(Claim::Taken { by: ours.clone(), found_at: Some(at(3)) }),
             "a late message of an old iteration"
         );
@@ -239,9 +240,9 @@ mod tests {
 
     #[test]
     fn a_shorter_way_is_recorded_once_for_each_claimer() {
-        let [seeds, first, second] = ["t", "a", "b"].map(|name| Claimer::stored(name.to_owned()));
+        let [seeds, first, second] = ["t", "a", "b"].map(|name| Claimer::from_stored(name.to_owned()));
         let (now, before) = (Iteration::FIRST.next(), Iteration::FIRST);
-        let at = |depth, requisite_steps| FoundAt { depth, requisite_steps };
+        let at = |depth, requisite_steps| SeedDistance { depth, requisite_steps };
         let state = |nearer: &[&Claimer], queued_in| CandidateState {
             queued_in,
             claimed_by: seeds.clone(),
@@ -253,7 +254,7 @@ mod tests {
         };
         let (fresh, approached) = (state(&[], now), state(&[&first], now));
         let crowded = state(&[&second; SHORTER_WAYS_MAX], now);
-        let nearer = || Claim::Nearer { known: Known::default() };
+        let nearer = || Claim::Nearer { known: UrlHistory::default() };
         let taken = |found_at| Decided::Leave(Claim::Taken { by: seeds.clone(), found_at });
         for (candidate, way, expected, why) in [
             (&fresh, Some(at(2, 1)), Decided::Write(nearer()), "less deep"),
@@ -269,9 +270,14 @@ mod tests {
                 "others did, and this is shorter still",
             ),
             (&crowded, Some(at(0, 0)), taken(None), "there is no room for it"),
-            (&state(&[&first], before), Some(at(9, 0)), Decided::Write(Claim::Own { known: Known::default() }), "anew"),
+            (
+                &state(&[&first], before),
+                Some(at(9, 0)),
+                Decided::Write(Claim::Own { known: UrlHistory::default() }),
+                "anew",
+            ),
         ] {
-            let decided = claim(Some(candidate), &Known::default(), now, &first, Claimable::All, way);
+            let decided = claim(Some(candidate), &UrlHistory::default(), now, &first, Claimable::All, way);
             assert_eq!(decided, expected, "{why}");
         }
         let ended = |last_visit| CandidateState { last_visit, ..approached.clone() };
@@ -282,7 +288,7 @@ mod tests {
             (ended(earlier), Some(false), "not visited in this one yet"),
             (approached.clone(), Some(true), "visited"),
         ] {
-            let has_ended = candidate.nearer(Known::default(), now).map(|nearer| nearer.has_ended);
+            let has_ended = candidate.nearer(UrlHistory::default(), now).map(|nearer| nearer.has_ended);
             assert_eq!(has_ended, expected, "{why}");
         }
     }

@@ -20,7 +20,7 @@ fn token(number: u128) -> LeaseToken {
 fn segment(bearer: u128, state: SegmentState) -> SegmentRow {
     let id = SegmentId { origin: key("a"), turn: Turn(1), n: 0 };
     SegmentRow {
-        object: ObjectKey::of_segment(&id, Iteration::FIRST, &token(bearer)),
+        object: ObjectKey::for_segment(&id, Iteration::FIRST, &token(bearer)),
         id,
         iteration: Iteration::FIRST,
         token: token(bearer),
@@ -43,9 +43,9 @@ const fn crawled(part: u32) -> SegmentState {
 fn a_trigger_begins_one_iteration_if_none_is_running() {
     use IterationStatus::{Closed, Open, Paused, Stopping};
     let row = |status| iteration(1, status);
-    let begin = |number| Decided::Write(Begun::Iteration(iteration(number, Open)));
-    let go_on = |status| Decided::Leave(Begun::Iteration(row(status)));
-    let busy = |status| Decided::Leave(Begun::Busy(row(status)));
+    let begin = |number| Decided::Write(IterationBegun::Iteration(iteration(number, Open)));
+    let go_on = |status| Decided::Leave(IterationBegun::Iteration(row(status)));
+    let busy = |status| Decided::Leave(IterationBegun::Busy(row(status)));
     for (earlier, latest, expected, why) in [
         (None, None, begin(1), "the first of a crawl"),
         (None, Some(row(Closed)), begin(2), "the last one is over"),
@@ -62,8 +62,8 @@ fn a_trigger_begins_one_iteration_if_none_is_running() {
 
 #[test]
 fn only_the_bearer_of_the_leases_token_commits_and_each_segment_once() {
-    use Committed::{Done, Fenced};
     use Decided::{Leave, Write};
+    use SegmentCommitted::{Done, Fenced};
     let held = |bearer| {
         let holder = Holder { token: token(bearer), until: at(5), reserved: Reserve::default() };
         rows(LeaseState::Leased(holder), 0, 0, 1, 0).lease

@@ -37,10 +37,10 @@ pub struct Counts(BTreeMap<String, i64>);
 impl Counts {
     /// Returns the counts of a lease.
     #[must_use]
-    pub fn of_lease(lease: &Lease) -> Self {
+    pub fn from_lease(lease: &Lease) -> Self {
         let CrawlerCounters { requests, pages, retries, body_bytes, bodies_cut } = lease.counters;
         let waiting = u64::try_from(lease.retries.len()).unwrap_or(u64::MAX);
-        Self::named([
+        Self::from_numbers([
             ("taken", lease.taken),
             ("retries_waiting", waiting),
             ("segments", lease.segments),
@@ -54,7 +54,7 @@ impl Counts {
 
     /// Returns the counts of an inbox.
     #[must_use]
-    pub fn of_inbox(inbox: &Inbox) -> Self {
+    pub fn from_inbox(inbox: &Inbox) -> Self {
         let ParserCounters {
             found,
             found_stripped,
@@ -70,7 +70,7 @@ impl Counts {
             reparsed,
             drifted,
         } = &inbox.counters;
-        let mut counts = Self::named([
+        let mut counts = Self::from_numbers([
             ("added", inbox.added),
             ("parsed", inbox.parsed),
             ("found", *found),
@@ -92,30 +92,30 @@ impl Counts {
 
     /// Returns the count of an origin's leftovers. It may be 0: the reason is still recorded.
     #[must_use]
-    pub fn of_leftover(leftover: &Leftover) -> Self {
+    pub fn from_leftover(leftover: &Leftover) -> Self {
         Self([(format!("{LEFT}{}", leftover.reason.name()), signed(leftover.count))].into())
     }
 
     /// Returns the increments from a change of an origin's lease. The counts of another iteration's
     /// row stay with that iteration.
     #[must_use]
-    pub fn of_lease_change(before: Option<&Lease>, after: &Lease) -> Self {
+    pub fn from_lease_change(before: Option<&Lease>, after: &Lease) -> Self {
         let before = before.filter(|before| before.iteration == after.iteration);
-        Self::of_lease(after).since(&before.map(Self::of_lease).unwrap_or_default())
+        Self::from_lease(after).since(&before.map(Self::from_lease).unwrap_or_default())
     }
 
     /// Returns the increments from a change of an origin's inbox, as above.
     #[must_use]
-    pub fn of_inbox_change(before: Option<&Inbox>, after: &Inbox) -> Self {
+    pub fn from_inbox_change(before: Option<&Inbox>, after: &Inbox) -> Self {
         let before = before.filter(|before| before.iteration == after.iteration);
-        Self::of_inbox(after).since(&before.map(Self::of_inbox).unwrap_or_default())
+        Self::from_inbox(after).since(&before.map(Self::from_inbox).unwrap_or_default())
     }
 
     /// Returns the increments from a change of both rows, as above.
     #[must_use]
-    pub fn of_change(before: Option<&OriginRows>, after: &OriginRows) -> Self {
-        let mut counts = Self::of_lease_change(before.map(|rows| &rows.lease), &after.lease);
-        counts.add(&Self::of_inbox_change(before.map(|rows| &rows.inbox), &after.inbox));
+    pub fn from_change(before: Option<&OriginRows>, after: &OriginRows) -> Self {
+        let mut counts = Self::from_lease_change(before.map(|rows| &rows.lease), &after.lease);
+        counts.add(&Self::from_inbox_change(before.map(|rows| &rows.inbox), &after.inbox));
         counts
     }
 
@@ -138,7 +138,7 @@ impl Counts {
 
     /// Whether there is nothing to add.
     #[must_use]
-    pub fn is_nothing(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -200,7 +200,7 @@ impl Counts {
         counts
     }
 
-    fn named<const N: usize>(numbers: [(&str, u64); N]) -> Self {
+    fn from_numbers<const N: usize>(numbers: [(&str, u64); N]) -> Self {
         Self(numbers.map(|(name, count)| (name.to_owned(), signed(count))).into())
     }
 }
@@ -230,7 +230,7 @@ pub fn outcome_named(name: &str) -> Option<Outcome> {
 /// Returns the kind of changes in the name of a count; `None` if it counts something else.
 #[must_use]
 pub fn change_named(name: &str) -> Option<ChangeKind> {
-    ChangeKind::named(name.strip_prefix(CHANGE)?)
+    ChangeKind::from_name(name.strip_prefix(CHANGE)?)
 }
 
 #[cfg(test)]
@@ -268,11 +268,11 @@ mod tests {
 
     #[test]
     fn every_counter_is_read_back() {
-        assert_eq!(Counts::of_lease(&lease()).crawler(), lease().counters);
-        assert_eq!(Counts::of_inbox(&inbox()).parser(), inbox().counters);
+        assert_eq!(Counts::from_lease(&lease()).crawler(), lease().counters);
+        assert_eq!(Counts::from_inbox(&inbox()).parser(), inbox().counters);
         for &reason in LeftoverReason::ALL {
             let leftover = Leftover { iteration: Iteration::FIRST, turn: Turn(1), reason, count: 3 };
-            assert_eq!(Counts::of_leftover(&leftover).leftovers(), [(reason, 3)]);
+            assert_eq!(Counts::from_leftover(&leftover).leftovers(), [(reason, 3)]);
         }
     }
 
@@ -283,16 +283,16 @@ mod tests {
         second.lease.taken += 3;
         second.lease.counters.requests += 1;
         second.inbox.counters.outcomes = [(Outcome::FileIngested, 9)].into();
-        let mut counts = Counts::of_change(None, &first);
-        counts.add(&Counts::of_change(Some(&first), &second));
+        let mut counts = Counts::from_change(None, &first);
+        counts.add(&Counts::from_change(Some(&first), &second));
         assert_eq!((counts.crawler(), counts.parser()), (second.lease.counters, second.inbox.counters.clone()));
         assert_eq!((counts.number("taken"), counts.number("added")), (12, 12));
-        assert!(Counts::of_change(Some(&second), &second).is_nothing(), "nothing changed");
+        assert!(Counts::from_change(Some(&second), &second).is_empty(), "nothing changed");
         let next = OriginRows {
             lease: Lease { iteration: Iteration::FIRST.next(), ..second.lease.clone() },
             inbox: Inbox { added: 2, ..Inbox::new(Iteration::FIRST.next()) },
         };
-        assert_eq!(Counts::of_change(Some(&second), &next).number("added"), 2, "another iteration counts for itself");
+        assert_eq!(Counts::from_change(Some(&second), &next).number("added"), 2, "another iteration counts for itself");
     }
 
     #[test]

@@ -79,7 +79,7 @@ impl Demand {
     ///
     /// # Errors
     /// [`DemandTooLong`].
-    pub fn checked(self) -> Result<Self, DemandTooLong> {
+    pub fn validate(self) -> Result<Self, DemandTooLong> {
         let bytes = self.pattern_bytes();
         match self.skip.len() {
             _ if bytes > Self::PATTERN_BYTES_MAX => Err(DemandTooLong::PatternBytes(bytes)),
@@ -158,13 +158,13 @@ mod tests {
             assert!(json.len() <= demand.json_bytes_max(), "{} bytes: {json}", json.len());
             assert!(demand.json_bytes_max() <= Demand::JSON_BYTES_MAX);
             assert_eq!(serde_json::from_str::<Demand>(&json).unwrap(), demand);
-            assert!(demand.checked().is_ok());
+            assert!(demand.validate().is_ok());
         }
         for (skip, expected) in [
             (vec![pattern(&"x".repeat(251)); 2], DemandTooLong::PatternBytes(502)),
             (vec![pattern("x"); 21], DemandTooLong::Skip(21)),
         ] {
-            assert_eq!(Demand { skip, ..Demand::default() }.checked(), Err(expected));
+            assert_eq!(Demand { skip, ..Demand::default() }.validate(), Err(expected));
         }
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::host::{HostAsk, HostHolder, HostWaiter, PLACE_KEPT, line_up};
+use super::host::{HostHolder, HostRequest, HostWaiter, PLACE_KEPT, line_up};
 use crate::ids::LeaseToken;
 use crate::time::{self, after, is_set_back};
 
@@ -73,7 +73,7 @@ impl DomainRow {
     pub fn take(
         row: Option<&Self>,
         places: u16,
-        ask: &HostAsk,
+        ask: &HostRequest,
         predecessor: Option<&LeaseToken>,
     ) -> Result<Self, Box<DomainBusy>> {
         let seen = row;
@@ -112,7 +112,7 @@ impl DomainRow {
         Ok(row)
     }
 
-    fn drop_the_dead(&mut self, ask: &HostAsk) {
+    fn drop_the_dead(&mut self, ask: &HostRequest) {
         let before = self.holders.len();
         self.holders.retain(|holder| holder.until > ask.now || ask.alive.contains(&holder.token));
         if self.holders.len() < before {
@@ -126,7 +126,7 @@ impl DomainRow {
 
     /// Keeps the row as it was seen if only its time would change: otherwise each turn that finds
     /// the queue full would write it at every try.
-    fn busy(mut self, until: Timestamp, ask: &HostAsk, seen: Option<&Self>) -> Box<DomainBusy> {
+    fn busy(mut self, until: Timestamp, ask: &HostRequest, seen: Option<&Self>) -> Box<DomainBusy> {
         let is_called = line_up(&mut self.waiting, &ask.waiter);
         let until = if is_called { until } else { until.min(after(ask.now, LOOK_AGAIN)) };
         let written_at = seen.map_or(self.written_at, |seen| seen.written_at);

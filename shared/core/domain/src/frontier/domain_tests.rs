@@ -23,7 +23,7 @@ fn busy_until(row: &DomainRow, name: u128, now: i64) -> Option<i64> {
 #[test]
 fn places_limit_the_hosts_crawled_at_once() {
     let busy = |alive: &[u128]| {
-        let ask = HostAsk { alive: alive.iter().map(|name| token(*name)).collect(), ..ask(3, 400) };
+        let ask = HostRequest { alive: alive.iter().map(|name| token(*name)).collect(), ..ask(3, 400) };
         DomainRow::take(Some(&full()), PLACES, &ask, None).is_err()
     };
     for (row, name, now, until, why) in [

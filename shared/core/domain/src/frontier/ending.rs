@@ -81,19 +81,19 @@ impl LeftoverReason {
 /// The outcome of the waiting URLs of an origin that gets no more requests in this iteration. Each
 /// URL gets it, so that its fate is recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct GivenUp {
+pub struct GiveUpOutcome {
     /// The outcome of each.
     pub outcome: Outcome,
     /// The failure of the last request to the origin, in words.
     pub detail: String,
 }
 
-impl GivenUp {
+impl GiveUpOutcome {
     /// Returns the outcome of the URLs after a last request that failed with this detail: that
     /// request's own outcome if there was no answer, as they would all fail like it.
     #[must_use]
-    pub fn after(detail: String) -> Self {
-        let outcome = match NoAnswer::of_detail(&detail) {
+    pub fn after_failure(detail: String) -> Self {
+        let outcome = match NoAnswer::from_detail(&detail) {
             Some(NoAnswer::TimedOut) => Outcome::RequestTimeout,
             Some(NoAnswer::PrivateAddress) => Outcome::BlockedPrivateAddress,
             Some(

@@ -36,7 +36,7 @@ impl Cookie {
 
     /// Creates cookies from pairs of name and value, as many as fit; `None` if there are none.
     #[must_use]
-    pub fn of_pairs<'p>(pairs: impl IntoIterator<Item = (&'p str, &'p str)>) -> Option<Self> {
+    pub fn from_pairs<'p>(pairs: impl IntoIterator<Item = (&'p str, &'p str)>) -> Option<Self> {
         let mut sent = String::new();
         for (name, value) in pairs {
             let separator = if sent.is_empty() { "" } else { "; " };
@@ -118,7 +118,7 @@ impl TodoEntry {
 /// Creates the longest possible follow-up.
 #[cfg(test)]
 pub(super) fn longest_follow_up() -> FollowUp {
-    let cookie = Cookie::of_pairs([("\"", "\"".repeat(Cookie::BYTES_MAX - 2).as_str())]);
+    let cookie = Cookie::from_pairs([("\"", "\"".repeat(Cookie::BYTES_MAX - 2).as_str())]);
     assert_eq!(cookie.as_ref().map(|cookie| cookie.0.len()), Some(Cookie::BYTES_MAX));
     FollowUp::Redirected { target: format!("/{}", "x".repeat(CrawlUrl::LEN_MAX - 1)), cookie }
 }
@@ -137,7 +137,7 @@ mod tests {
             (vec![("a", &long), ("b", "2")], Some("b=2"), "one that has no room"),
             (vec![("a", &long)], None, "which is the only one"),
         ] {
-            let cookie = Cookie::of_pairs(pairs);
+            let cookie = Cookie::from_pairs(pairs);
             assert_eq!(cookie.as_ref().map(Cookie::as_sent), expected, "{why}");
             assert!(!format!("{cookie:?}").contains('='), "{why}: it is not shown");
         }

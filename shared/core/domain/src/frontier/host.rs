@@ -65,7 +65,7 @@ pub struct HostWaiter {
 
 /// A worker's request to take a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostAsk {
+pub struct HostRequest {
     /// The turn, to be queued if the host is busy.
     pub waiter: HostWaiter,
     /// Its token.
@@ -128,7 +128,11 @@ impl HostRow {
     ///
     /// # Errors
     /// [`HostBusy`] if another worker holds it, if it is too early, or if another turn is next.
-    pub fn take(row: Option<&Self>, ask: &HostAsk, predecessor: Option<&LeaseToken>) -> Result<Self, Box<HostBusy>> {
+    pub fn take(
+        row: Option<&Self>,
+        ask: &HostRequest,
+        predecessor: Option<&LeaseToken>,
+    ) -> Result<Self, Box<HostBusy>> {
         let mut row = row.map_or_else(|| Self::new(ask.pace, ask.now), |row| row.by_clock(ask.now));
         if row.is_held_by(&ask.token) {
             // An earlier try, whose answer was lost.
@@ -163,7 +167,7 @@ impl HostRow {
 
     /// Lets a worker pass if it is not too early, and it is next, or the turn that was next did not
     /// come.
-    fn stand_in_line(&mut self, ask: &HostAsk) -> Result<(), Box<HostBusy>> {
+    fn stand_in_line(&mut self, ask: &HostRequest) -> Result<(), Box<HostBusy>> {
         let earliest = self.earliest(ask.pace.delay());
         let other = self.waiting.first().filter(|next| next.origin != ask.waiter.origin);
         let kept_until = other.map(|next| after(self.earliest(next.delay), PLACE_KEPT));
@@ -177,7 +181,7 @@ impl HostRow {
         Ok(())
     }
 
-    fn busy(&self, until: Timestamp, ask: &HostAsk) -> Box<HostBusy> {
+    fn busy(&self, until: Timestamp, ask: &HostRequest) -> Box<HostBusy> {
         let mut row = self.clone();
         // A turn that does not fit into the queue tries again at the same time.
         line_up(&mut row.waiting, &ask.waiter);

@@ -87,7 +87,7 @@ impl IterationStatus {
 
     /// Returns the status with this name; `None` if there is none.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         [Self::Open, Self::Paused, Self::Stopping, Self::Closed].into_iter().find(|status| status.name() == name)
     }
 }
@@ -141,7 +141,7 @@ fn add(left: Option<u64>, more: Option<u64>) -> Option<u64> {
 
 /// The result of a request to begin an iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Begun {
+pub enum IterationBegun {
     /// It began now, or this trigger began it earlier. Seeds are missing while the scheduler's
     /// token is out.
     Iteration(IterationRow),
@@ -156,14 +156,14 @@ pub fn begin_iteration(
     earlier: Option<IterationRow>,
     latest: Option<&IterationRow>,
     row: impl FnOnce(Iteration) -> IterationRow,
-) -> Decided<Begun> {
+) -> Decided<IterationBegun> {
     match (earlier, latest) {
-        (Some(earlier), _) => Decided::Leave(Begun::Iteration(earlier)),
+        (Some(earlier), _) => Decided::Leave(IterationBegun::Iteration(earlier)),
         (None, Some(running)) if running.status != IterationStatus::Closed => {
-            Decided::Leave(Begun::Busy(running.clone()))
+            Decided::Leave(IterationBegun::Busy(running.clone()))
         }
-        (None, Some(last)) => Decided::Write(Begun::Iteration(row(last.number.next()))),
-        (None, None) => Decided::Write(Begun::Iteration(row(Iteration::FIRST))),
+        (None, Some(last)) => Decided::Write(IterationBegun::Iteration(row(last.number.next()))),
+        (None, None) => Decided::Write(IterationBegun::Iteration(row(Iteration::FIRST))),
     }
 }
 

@@ -64,21 +64,21 @@ impl ObjectKey {
     /// Returns the key of the segment's WARC object. It includes the token, so that two workers
     /// that both believe they hold the lease never write the same object.
     #[must_use]
-    pub fn of_segment(id: &SegmentId, iteration: Iteration, token: &LeaseToken) -> Self {
+    pub fn for_segment(id: &SegmentId, iteration: Iteration, token: &LeaseToken) -> Self {
         Self(format!("{}{}-{}-{token}.warc.gz", Self::origin_prefix(&id.origin, iteration), id.turn, id.n))
     }
 
     /// Returns the key of a segment's documents. All parsers of the segment share one key, so that
     /// the first result stays.
     #[must_use]
-    pub fn of_documents(id: &SegmentId, iteration: Iteration) -> Self {
+    pub fn for_documents(id: &SegmentId, iteration: Iteration) -> Self {
         Self(format!("documents/{}{}-{}.jsonl.gz", Self::origin_path(&id.origin, iteration), id.turn, id.n))
     }
 
     /// Returns the key of a part of an iteration's items of one type. `table` is the type's
     /// [`Item::table`](crate::item::Item::table).
     #[must_use]
-    pub fn of_items(crawl: &CrawlId, iteration: Iteration, table: &str, part: u32) -> Self {
+    pub fn for_items(crawl: &CrawlId, iteration: Iteration, table: &str, part: u32) -> Self {
         Self(format!("{}{table}/{part:05}.jsonl.gz", Self::items_prefix(crawl, iteration)))
     }
 
@@ -92,7 +92,7 @@ impl ObjectKey {
     ///
     /// # Errors
     /// Fails if the name is not a valid file name.
-    pub fn of_index_file(crawl: &CrawlId, name: &str) -> Result<Self, ObjectKeyError> {
+    pub fn for_index_file(crawl: &CrawlId, name: &str) -> Result<Self, ObjectKeyError> {
         let key = Self::try_from(format!("{}files/{name}", Self::index_prefix(crawl)))?;
         if name.contains('/') { Err(ObjectKeyError(name.to_owned())) } else { Ok(key) }
     }
@@ -100,7 +100,7 @@ impl ObjectKey {
     /// Returns the key of an edition of the crawl's word index, by its number. S3 lists keys only
     /// in ascending order, so the newest comes first.
     #[must_use]
-    pub fn of_edition(crawl: &CrawlId, number: u32) -> Self {
+    pub fn for_edition(crawl: &CrawlId, number: u32) -> Self {
         Self(format!("{}{:010}.json", Self::editions_prefix(crawl), u32::MAX - number))
     }
 
@@ -125,7 +125,7 @@ impl ObjectKey {
 
     /// Returns the key of the report on an iteration.
     #[must_use]
-    pub fn of_report(crawl: &CrawlId, iteration: Iteration) -> Self {
+    pub fn for_report(crawl: &CrawlId, iteration: Iteration) -> Self {
         Self(format!("{}{iteration}.html", Self::reports_prefix(crawl)))
     }
 
@@ -231,7 +231,7 @@ impl Seeding {
 
     /// Restores the result of [`Seeding::as_str`].
     #[must_use]
-    pub fn stored(text: String) -> Self {
+    pub fn from_stored(text: String) -> Self {
         Self(text)
     }
 }
@@ -266,7 +266,7 @@ impl TodoSource {
 
     /// Restores the result of [`TodoSource::as_str`].
     #[must_use]
-    pub fn stored(text: String) -> Self {
+    pub fn from_stored(text: String) -> Self {
         Self(text)
     }
 }
@@ -293,7 +293,7 @@ mod tests {
         let key = |origin: &str| {
             let origin = OriginKey { crawl: "docs".parse().unwrap(), origin: origin.parse().unwrap() };
             let id = SegmentId { origin, turn: Turn(7), n: 3 };
-            ObjectKey::of_segment(&id, Iteration::FIRST, &LeaseToken::from_bits(0xfe)).to_string()
+            ObjectKey::for_segment(&id, Iteration::FIRST, &LeaseToken::from_bits(0xfe)).to_string()
         };
         let token = "000000000000000000000000000000fe";
         for (origin, path) in [
@@ -306,7 +306,7 @@ mod tests {
             assert!(ObjectKey::try_from(key(origin)).is_ok(), "{origin}");
         }
         let origin = OriginKey { crawl: "docs".parse().unwrap(), origin: "http://[::1]".parse().unwrap() };
-        let documents = ObjectKey::of_documents(&SegmentId { origin, turn: Turn(7), n: 3 }, Iteration::FIRST);
+        let documents = ObjectKey::for_documents(&SegmentId { origin, turn: Turn(7), n: 3 }, Iteration::FIRST);
         assert_eq!(documents.as_str(), "documents/docs/1/http,___1_/7-3.jsonl.gz");
         for (text, why) in [
             ("", "empty"),
@@ -323,15 +323,15 @@ mod tests {
     #[test]
     fn the_newest_edition_of_an_index_is_listed_first() {
         let crawl: CrawlId = "docs".parse().unwrap();
-        let keys: Vec<ObjectKey> = [0, 1, 2, 9, 10, 1_000_000].map(|n| ObjectKey::of_edition(&crawl, n)).into();
+        let keys: Vec<ObjectKey> = [0, 1, 2, 9, 10, 1_000_000].map(|n| ObjectKey::for_edition(&crawl, n)).into();
         assert!(keys.is_sorted_by(|older, newer| newer < older), "{keys:?}");
         let numbers: Vec<Option<u32>> = keys.iter().map(ObjectKey::edition_number).collect();
         assert_eq!(numbers, [0, 1, 2, 9, 10, 1_000_000].map(Some));
-        let file = ObjectKey::of_index_file(&crawl, "0123abcd.store").unwrap();
+        let file = ObjectKey::for_index_file(&crawl, "0123abcd.store").unwrap();
         assert_eq!(file.as_str(), "search/docs/files/0123abcd.store");
         assert_eq!(file.edition_number(), None);
         for (name, why) in [("", "empty"), ("..", "leads up"), ("a/b", "a folder"), ("../editions/1.json", "another")] {
-            assert!(ObjectKey::of_index_file(&crawl, name).is_err(), "{why}");
+            assert!(ObjectKey::for_index_file(&crawl, name).is_err(), "{why}");
         }
     }
 
@@ -355,8 +355,8 @@ mod tests {
             let id = SegmentId { origin: key.clone(), turn: Turn(u64::MAX), n: u64::MAX };
             let iteration = Iteration::new(u32::MAX).unwrap();
             let token = LeaseToken::from_bits(u128::MAX);
-            let object = ObjectKey::of_segment(&id, iteration, &token);
-            for written in [&object, &ObjectKey::of_documents(&id, iteration)] {
+            let object = ObjectKey::for_segment(&id, iteration, &token);
+            for written in [&object, &ObjectKey::for_documents(&id, iteration)] {
                 // Local files have a suffix while they are being written.
                 let longest = written.as_str().split('/').map(str::len).max().unwrap();
                 assert!(longest <= 255 && written.as_str().len() <= 1024, "{why}: {written}");

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{LastCapture, OriginKey, SegmentId};
 use crate::ids::{Iteration, Turn};
 use crate::outcome::Outcome;
-use crate::recrawl::Away;
+use crate::recrawl::Absence;
 
 /// An entry of a segment of an origin: a visit, with its capture and its document. Stored as an
 /// array of numbers.
@@ -63,21 +63,21 @@ impl RulesDigest {
 /// array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "(RulesDigest, u32)", into = "(RulesDigest, u32)")]
-pub struct LinksDecided {
+pub struct LinkDecisions {
     /// The rules; [`RulesDigest::NONE`] if some links were left for lack of budget.
     pub by: RulesDigest,
     /// The depth of the page at that time, in links from a seed.
     pub depth: u32,
 }
 
-impl From<(RulesDigest, u32)> for LinksDecided {
+impl From<(RulesDigest, u32)> for LinkDecisions {
     fn from((by, depth): (RulesDigest, u32)) -> Self {
         Self { by, depth }
     }
 }
 
-impl From<LinksDecided> for (RulesDigest, u32) {
-    fn from(decided: LinksDecided) -> Self {
+impl From<LinkDecisions> for (RulesDigest, u32) {
+    fn from(decided: LinkDecisions) -> Self {
         (decided.by, decided.depth)
     }
 }
@@ -85,7 +85,7 @@ impl From<LinksDecided> for (RulesDigest, u32) {
 /// Whether the document of a URL's last good visit belongs to the current state of the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum DocumentStanding {
     /// It does.
     Shown,
     /// It does not: the server says that the page is gone (404, 410), or answers as it does for
@@ -98,7 +98,7 @@ pub enum Standing {
     Walled,
 }
 
-impl Standing {
+impl DocumentStanding {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Shown, Self::Gone, Self::Withdrawn, Self::Walled];
 
@@ -115,7 +115,7 @@ impl Standing {
 
     /// Returns the standing with this name; `None` if there is none.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|standing| standing.name() == name)
     }
 }
@@ -131,10 +131,10 @@ pub struct LastDocument {
     pub outcome: Outcome,
     /// Whether it is shown.
     #[serde(rename = "s")]
-    pub standing: Standing,
+    pub standing: DocumentStanding,
     /// How its links were decided.
     #[serde(rename = "l")]
-    pub links: LinksDecided,
+    pub links: LinkDecisions,
 }
 
 impl LastDocument {
@@ -147,7 +147,7 @@ impl LastDocument {
 
 /// The data of earlier iterations about a URL when it is queued; empty for a new one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Known {
+pub struct UrlHistory {
     /// The data of the last good capture, for a conditional request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Box<LastCapture>>,
@@ -160,27 +160,29 @@ pub struct Known {
     pub interval_ms: Option<u64>,
     /// Since when every visit has failed or found it gone; `None` if the last one found it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub away: Option<Away>,
+    pub away: Option<Absence>,
 }
 
-impl Known {
+impl UrlHistory {
     /// Returns the basis of a conditional request and of comparing its answer. `None` without a
     /// document that could stay unchanged.
     #[must_use]
     pub fn comparable(&self) -> Option<&LastCapture> {
-        self.last.as_deref().filter(|_| self.document.is_some_and(|document| document.standing != Standing::Walled))
+        self.last
+            .as_deref()
+            .filter(|_| self.document.is_some_and(|document| document.standing != DocumentStanding::Walled))
     }
 
     /// Whether nothing is known.
     #[must_use]
-    pub fn is_nothing(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
 /// The meaning of an outcome for the page at its URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Says {
+pub enum PageFinding {
     /// It has this content now.
     Content,
     /// It is unchanged.
@@ -197,20 +199,20 @@ impl Outcome {
     /// Returns the meaning for the page. A page with noindex and a URL that the server refuses
     /// share an outcome; the caller knows whether there is a document.
     #[must_use]
-    pub const fn says(self) -> Says {
+    pub const fn page_finding(self) -> PageFinding {
         match self {
             Self::FileIngested
             | Self::FileOfUnknownType
             | Self::PermanentRedirect
             | Self::Redirect
             | Self::NotCanonical
-            | Self::Duplicate => Says::Content,
-            Self::FileDidNotChange => Says::AsBefore,
-            Self::FileGone | Self::FileNotFound | Self::SoftNotFound => Says::Gone,
+            | Self::Duplicate => PageFinding::Content,
+            Self::FileDidNotChange => PageFinding::AsBefore,
+            Self::FileGone | Self::FileNotFound | Self::SoftNotFound => PageFinding::Gone,
             Self::BlockedByRobotsTxt
             | Self::BlockedAtRequestOfRemote
             | Self::BlockedOriginByLocalPolicy
-            | Self::BlockedUrlByLocalPolicy => Says::Forbidden,
+            | Self::BlockedUrlByLocalPolicy => PageFinding::Forbidden,
             Self::UnknownError
             | Self::DatabaseError
             | Self::Cancelled
@@ -229,7 +231,7 @@ impl Outcome {
             | Self::BlockedByConsent
             | Self::BlockedPrivateAddress
             | Self::OriginGivenUp
-            | Self::BudgetExhausted => Says::Nothing,
+            | Self::BudgetExhausted => PageFinding::Nothing,
         }
     }
 }
@@ -248,12 +250,12 @@ pub enum StateChange {
         /// Its outcome.
         outcome: Outcome,
         /// How its links were decided.
-        links: LinksDecided,
+        links: LinkDecisions,
         /// When it changed; `None` if it says the same as the previous one.
         changed_at: Option<Timestamp>,
     },
     /// The known document is no longer shown.
-    Hidden(Standing),
+    Hidden(DocumentStanding),
 }
 
 #[cfg(test)]
@@ -262,22 +264,22 @@ mod tests {
 
     #[test]
     fn known_data_is_small_and_is_read_back() {
-        assert_eq!(serde_json::to_string(&Known::default()).unwrap(), "{}");
+        assert_eq!(serde_json::to_string(&UrlHistory::default()).unwrap(), "{}");
         let place = VisitPlace { iteration: Iteration::FIRST, turn: Turn(7), segment: 2, n: 49 };
-        let links = LinksDecided { by: RulesDigest(9), depth: 3 };
-        let document = LastDocument { place, outcome: Outcome::FileIngested, standing: Standing::Shown, links };
-        let known = Known {
+        let links = LinkDecisions { by: RulesDigest(9), depth: 3 };
+        let document = LastDocument { place, outcome: Outcome::FileIngested, standing: DocumentStanding::Shown, links };
+        let known = UrlHistory {
             last: None,
             document: Some(document),
             interval_ms: Some(7),
-            away: Some(Away::Gone { since: Timestamp::from_second(5).unwrap() }),
+            away: Some(Absence::Gone { since: Timestamp::from_second(5).unwrap() }),
         };
         let stored = serde_json::to_string(&known).unwrap();
         let expected = r#"{"document":{"p":[1,7,2,49],"o":20,"s":"shown","l":[9,3]},"interval_ms":7,"away":{"gone":{"since":"1970-01-01T00:00:05Z"}}}"#;
         assert_eq!(stored, expected);
-        assert_eq!(serde_json::from_str::<Known>(&stored).unwrap(), known);
-        for standing in Standing::ALL {
-            assert_eq!(Standing::named(standing.name()), Some(standing));
+        assert_eq!(serde_json::from_str::<UrlHistory>(&stored).unwrap(), known);
+        for standing in DocumentStanding::ALL {
+            assert_eq!(DocumentStanding::from_name(standing.name()), Some(standing));
         }
     }
 
@@ -286,28 +288,32 @@ mod tests {
         for (outcomes, expected, why) in [
             (
                 &[Outcome::RequestTimeout, Outcome::ServerInternalError, Outcome::RateLimited][..],
-                Says::Nothing,
+                PageFinding::Nothing,
                 "failures",
             ),
-            (&[Outcome::UnknownError], Says::Nothing, "the parser broke on it"),
+            (&[Outcome::UnknownError], PageFinding::Nothing, "the parser broke on it"),
             (
                 &[Outcome::BlockedByChallenge, Outcome::BlockedByLogin, Outcome::BlockedByConsent],
-                Says::Nothing,
+                PageFinding::Nothing,
                 "a wall may not be shown the next time",
             ),
             (
                 &[Outcome::FileNotFound, Outcome::FileGone, Outcome::SoftNotFound],
-                Says::Gone,
+                PageFinding::Gone,
                 "the server says so, in one way or another",
             ),
-            (&[Outcome::BlockedByRobotsTxt, Outcome::BlockedUrlByLocalPolicy], Says::Forbidden, "a rule says so"),
-            (&[Outcome::FileDidNotChange], Says::AsBefore, "304, or the same body"),
+            (
+                &[Outcome::BlockedByRobotsTxt, Outcome::BlockedUrlByLocalPolicy],
+                PageFinding::Forbidden,
+                "a rule says so",
+            ),
+            (&[Outcome::FileDidNotChange], PageFinding::AsBefore, "304, or the same body"),
         ] {
             for outcome in outcomes {
-                assert_eq!(outcome.says(), expected, "{outcome}: {why}");
+                assert_eq!(outcome.page_finding(), expected, "{outcome}: {why}");
             }
         }
-        let content = Outcome::ALL.iter().filter(|outcome| outcome.says() == Says::Content);
+        let content = Outcome::ALL.iter().filter(|outcome| outcome.page_finding() == PageFinding::Content);
         assert!(content.clone().all(|outcome| outcome.is_contentful()), "content lasts");
         assert_eq!(content.count(), 6);
     }

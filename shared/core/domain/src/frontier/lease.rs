@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ending::closed_with_leftovers;
 use super::{
-    ChunkKey, GivenUp, Inbox, IterationRow, Leftover, LeftoverReason, OriginRows, RecrawlCursor, Reserve,
+    ChunkKey, GiveUpOutcome, Inbox, IterationRow, Leftover, LeftoverReason, OriginRows, RecrawlCursor, Reserve,
     close_with_leftovers,
 };
 use crate::ids::{Iteration, LeaseToken, Turn};
@@ -55,7 +55,7 @@ pub struct Lease {
     /// The outcome of waiting URLs without a request; `None` if they are left over, or while there
     /// is no ending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub given_up: Option<Box<GivenUp>>,
+    pub given_up: Option<Box<GiveUpOutcome>>,
     /// The progress of visiting the candidates of earlier iterations.
     pub cursor: RecrawlCursor,
     /// The todo chunk being consumed; `None` between chunks.
@@ -151,7 +151,7 @@ pub struct CrawlerCounters {
 
 /// A worker's request to take a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Take {
+pub struct TakeRequest {
     /// The turn in its ticket.
     pub turn: Turn,
     /// The worker's token, never used before.
@@ -221,7 +221,7 @@ pub enum Release {
 
 /// The rows after a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Released {
+pub struct ReleasedRows {
     /// The origin's rows.
     pub rows: OriginRows,
     /// The iteration's row.
@@ -269,7 +269,7 @@ impl Retry {
     /// Whether these take up so little room that other visits may start before they are committed:
     /// each of those may have to wait as well.
     #[must_use]
-    pub fn are_few<'r>(waiting: impl IntoIterator<Item = &'r Self>) -> bool {
+    pub fn leave_room<'r>(waiting: impl IntoIterator<Item = &'r Self>) -> bool {
         let (count, bytes) = Self::sizes(waiting.into_iter().map(|retry| &retry.entry));
         count < Self::COUNT_MAX / 4 && bytes < Self::BYTES_MAX / 4
     }
@@ -398,7 +398,7 @@ impl Lease {
     ///
     /// # Errors
     /// [`TakeRefused`] with the reason.
-    pub fn take(&self, iteration: &IterationRow, take: &Take) -> Result<(Self, IterationRow), TakeRefused> {
+    pub fn take(&self, iteration: &IterationRow, take: &TakeRequest) -> Result<(Self, IterationRow), TakeRefused> {
         if self.turn != take.turn || self.iteration != iteration.number {
             return Err(TakeRefused::OtherTurn);
         }
@@ -447,7 +447,7 @@ impl Lease {
         inbox: &Inbox,
         iteration: &IterationRow,
         how: Release,
-    ) -> Result<Released, ReleaseRefused> {
+    ) -> Result<ReleasedRows, ReleaseRefused> {
         let Some(holder) = self.holder().filter(|holder| holder.token == *token) else {
             return Err(ReleaseRefused::Fenced);
         };
@@ -476,7 +476,7 @@ impl Lease {
             }
             Release::Idle | Release::Close | Release::CloseWithLeftovers => return Err(ReleaseRefused::Changed),
         }
-        Ok(Released { rows: OriginRows { lease, inbox }, iteration, leftover })
+        Ok(ReleasedRows { rows: OriginRows { lease, inbox }, iteration, leftover })
     }
 
     /// Whether this stored row is the result of the same release in an earlier try whose answer was

@@ -33,7 +33,7 @@ fn opened() -> Lease {
 }
 
 /// Creates the same lease, held by token 1 until 100 s, with 3 pages reserved.
-fn held() -> Lease {
+fn held_lease() -> Lease {
     let holder = Holder { token: token(1), until: at(100), reserved: pages(3) };
     Lease { state: LeaseState::Leased(holder), ..opened() }
 }
@@ -62,12 +62,19 @@ fn a_lease_is_taken_only_as_its_state_allows() {
         (opened(), 1, 50, iteration(1, Open, 0), Some(TakeRefused::NoBudget), "nothing left to reserve"),
         (later.clone(), 1, 50, iteration(1, Open, 9), Some(TakeRefused::NotBefore(at(51))), "a second early"),
         (later, 1, 51, iteration(1, Open, 9), None, "at the earliest time"),
-        (held(), 1, 110, iteration(1, Open, 9), Some(TakeRefused::Held), "a delay after its end, to the second"),
-        (held(), 1, 111, iteration(1, Open, 0), None, "expired; what was reserved is kept, so no budget is needed"),
+        (held_lease(), 1, 110, iteration(1, Open, 9), Some(TakeRefused::Held), "a delay after its end, to the second"),
+        (
+            held_lease(),
+            1,
+            111,
+            iteration(1, Open, 0),
+            None,
+            "expired; what was reserved is kept, so no budget is needed",
+        ),
         (state(LeaseState::Idle), 1, 50, iteration(1, Open, 9), Some(TakeRefused::NothingToDo), "idle"),
         (state(LeaseState::Closed), 1, 50, iteration(1, Open, 9), Some(TakeRefused::NothingToDo), "closed"),
     ] {
-        let take = Take {
+        let take = TakeRequest {
             turn: Turn(turn),
             token: token(2),
             until: at(now + 120),
@@ -97,9 +104,9 @@ fn a_clock_that_is_set_back_does_not_prolong_the_delay() {
     ] {
         let lease = Lease { written_at: written_at.map(at), not_before: at(not_before), ..opened() };
         assert_eq!(lease.free_from(at(now)), at(free_from), "{why}");
-        let void = Lease { state: held().state, ..lease.clone() }.void(&row, at(now)).unwrap().0;
+        let void = Lease { state: held_lease().state, ..lease.clone() }.void(&row, at(now)).unwrap().0;
         assert_eq!((void.not_before, void.written_at), (at(free_from.max(now + 10)), Some(at(now))), "void: {why}");
-        let take = Take {
+        let take = TakeRequest {
             turn: Turn(1),
             token: token(2),
             until: at(now + 120),
@@ -119,7 +126,7 @@ fn a_clock_that_is_set_back_does_not_prolong_the_delay() {
 
 #[test]
 fn taking_a_lease_reserves_budget_and_a_takeover_keeps_it() {
-    let take = Take {
+    let take = TakeRequest {
         turn: Turn(1),
         token: token(2),
         until: at(300),
@@ -133,14 +140,14 @@ fn taking_a_lease_reserves_budget_and_a_takeover_keeps_it() {
     let (lease, after) = opened().take(&row, &take).unwrap();
     assert_eq!(lease.holder(), Some(&Holder { token: token(2), until: at(300), reserved: pages(4) }));
     assert_eq!((lease.attempts, lease.not_before, after.budget), (0, at(0), pages(5)));
-    let (lease, after) = held().take(&row, &take).unwrap();
+    let (lease, after) = held_lease().take(&row, &take).unwrap();
     assert_eq!(lease.holder(), Some(&Holder { token: token(2), until: at(300), reserved: pages(3) }));
     assert_eq!((lease.attempts, lease.not_before, after), (1, at(121), row), "counted, and a delay from now on");
 }
 
 #[test]
 fn a_holder_releases_only_if_the_inbox_is_unchanged() {
-    let copy = |taken, segments| Lease { taken, segments, ..held() };
+    let copy = |taken, segments| Lease { taken, segments, ..held_lease() };
     let with = |change: fn(&mut Lease)| {
         let mut lease = copy(3, 2);
         change(&mut lease);
@@ -169,16 +176,16 @@ fn a_holder_releases_only_if_the_inbox_is_unchanged() {
         (copy(3, 2), &all_parsed, &more, wake, false, "another turn will find it"),
     ] {
         let row = iteration(1, IterationStatus::Open, 9);
-        let released = held().release(&token(1), &last, seen, now, &row, how);
+        let released = held_lease().release(&token(1), &last, seen, now, &row, how);
         assert_eq!(released.err(), refused.then_some(ReleaseRefused::Changed), "{how:?}: {why}");
-        let fenced = held().release(&token(2), &last, seen, now, &row, how);
+        let fenced = held_lease().release(&token(2), &last, seen, now, &row, how);
         assert_eq!(fenced.err(), Some(ReleaseRefused::Fenced), "{how:?}: the token decides first");
     }
 }
 
 #[test]
 fn a_release_returns_the_rest_of_the_budget_and_counts_closed_origins() {
-    let last = Lease { taken: 3, segments: 2, ..held() };
+    let last = Lease { taken: 3, segments: 2, ..held_lease() };
     let row = iteration(1, IterationStatus::Open, 9);
     for (how, state, turn, open, is_open) in [
         (Release::Wake { not_before: at(70) }, LeaseState::Ready, 2, 2, true),
@@ -186,8 +193,8 @@ fn a_release_returns_the_rest_of_the_budget_and_counts_closed_origins() {
         (Release::Close, LeaseState::Closed, 1, 1, false),
         (Release::CloseWithLeftovers, LeaseState::Closed, 1, 1, false),
     ] {
-        let Released { rows, iteration: after, leftover } =
-            held().release(&token(1), &last, &inbox(3, 2), &inbox(3, 2), &row, how).unwrap();
+        let ReleasedRows { rows, iteration: after, leftover } =
+            held_lease().release(&token(1), &last, &inbox(3, 2), &inbox(3, 2), &row, how).unwrap();
         assert_eq!(leftover.is_some(), how == Release::CloseWithLeftovers, "{how:?}: what is given up is reported");
         assert_eq!((rows.lease.state, rows.lease.turn), (state, Turn(turn)), "{how:?}");
         assert_eq!((after.budget, after.open, rows.inbox.open), (pages(12), open, is_open), "{how:?}");
@@ -214,7 +221,7 @@ fn retries_are_limited_by_number_and_size() {
         assert_eq!(retries.len(), expected, "{why}");
         assert!(json.len() <= Retry::BYTES_MAX, "{why}: {} bytes", json.len());
         assert!(
-            !Retry::are_few(&retries) && Retry::are_few(&retries[..retries.len() / 8]),
+            !Retry::leave_room(&retries) && Retry::leave_room(&retries[..retries.len() / 8]),
             "{why}: enough to be committed"
         );
     }
@@ -223,10 +230,10 @@ fn retries_are_limited_by_number_and_size() {
 #[test]
 fn a_dead_holders_lease_is_ready_again_with_its_delay_kept() {
     let row = iteration(1, IterationStatus::Open, 9);
-    let (lease, after) = held().void(&row, at(50)).unwrap();
+    let (lease, after) = held_lease().void(&row, at(50)).unwrap();
     assert_eq!((lease.state, lease.turn, lease.not_before), (LeaseState::Ready, Turn(2), at(60)));
     assert_eq!(after.budget, pages(12));
-    let waits = Lease { not_before: at(90), ..held() };
+    let waits = Lease { not_before: at(90), ..held_lease() };
     assert_eq!(waits.void(&row, at(50)).unwrap().0.not_before, at(90), "a longer wait is kept");
     for state in [LeaseState::Ready, LeaseState::Idle, LeaseState::Closed] {
         assert_eq!(Lease { state, ..opened() }.void(&row, at(50)), None, "nobody holds it");
@@ -236,7 +243,7 @@ fn a_dead_holders_lease_is_ready_again_with_its_delay_kept() {
 #[test]
 fn requests_of_a_dead_holder_delay_the_next_one() {
     let row = iteration(1, IterationStatus::Open, 9);
-    let take = |now| Take {
+    let take = |now| TakeRequest {
         turn: Turn(1),
         token: token(2),
         until: at(300),
@@ -248,9 +255,9 @@ fn requests_of_a_dead_holder_delay_the_next_one() {
     };
     let unused = |lease| Lease { robots: RobotsUse::Unused, ..lease };
     assert_eq!(unused(opened()).take(&row, &take(50)).unwrap().0.robots, RobotsUse::Unused, "nobody asked yet");
-    assert_eq!(unused(held()).take(&row, &take(200)).unwrap().0.robots, RobotsUse::Used, "its holder may have");
+    assert_eq!(unused(held_lease()).take(&row, &take(200)).unwrap().0.robots, RobotsUse::Used, "its holder may have");
     assert_eq!(
-        unused(held()).void(&row, at(50)).unwrap().0.robots,
+        unused(held_lease()).void(&row, at(50)).unwrap().0.robots,
         RobotsUse::Used,
         "so may a holder that is known to be dead"
     );
@@ -261,7 +268,7 @@ fn a_lease_is_due_while_something_is_owed() {
     let grace = Duration::from_secs(5);
     for (lease, due, why) in [
         (Lease { not_before: at(20), ..opened() }, Some(at(25)), "its ticket"),
-        (held(), Some(at(115)), "a takeover, a delay after its end"),
+        (held_lease(), Some(at(115)), "a takeover, a delay after its end"),
         (Lease { state: LeaseState::Idle, ..opened() }, None, "the inbox says when to check"),
         (Lease { state: LeaseState::Closed, ..opened() }, None, "nothing"),
     ] {
@@ -308,7 +315,7 @@ proptest! {
         for (number, step) in (0_u32..).zip(steps) {
             now += 1_000;
             let holder = token(u128::from(number));
-            let take = Take { turn: lease.turn, token: holder, until: at(now + 100), host_until: at(now + 100), wanted: pages(wanted), now: at(now), alive: Vec::new(), hosts_per_domain: 4 };
+            let take = TakeRequest { turn: lease.turn, token: holder, until: at(now + 100), host_until: at(now + 100), wanted: pages(wanted), now: at(now), alive: Vec::new(), hosts_per_domain: 4 };
             match (step, lease.holder().cloned()) {
                 (0 | 1, _) => if let Ok(taken) = lease.take(&row, &take) { (lease, row) = taken },
                 (2, Some(holder)) => {

@@ -41,26 +41,28 @@ mod todo;
 mod transition_tests;
 mod turn;
 
-pub use candidate::{CandidateUpdate, EndedVisit, FieldsDigest, LastCapture, LeadsTo, Named, Sighting};
-pub use claim::{CandidateState, Claim, Claimable, Claimer, LastVisit, claim, is_taken};
+pub use candidate::{CandidateUpdate, FieldsDigest, LastCapture, NamersUpdate, Sighting, VisitResult, VisitTarget};
+pub use claim::{CandidateState, Claim, Claimable, Claimer, LastVisit, claim, is_owned_by_other};
 pub use counts::{Counts, change_named, outcome_named};
 pub use crawl::{CrawlPut, CrawlStamp, OriginsJoined, join_origins, put_definition};
 pub use cursor::{Cursors, OriginCursor, Walk};
 pub use decided::Decided;
 pub use demand::{Demand, DemandTooLong, Visits};
 pub use domain::{DomainBusy, DomainRow};
-pub use ending::{ClosedWithLeftovers, GivenUp, Leftover, LeftoverReason, close_with_leftovers, give_up};
+pub use ending::{ClosedWithLeftovers, GiveUpOutcome, Leftover, LeftoverReason, close_with_leftovers, give_up};
 pub use follow_up::{Cookie, FollowUp};
-pub use host::{HostAsk, HostBusy, HostHolder, HostRow, HostWaiter, PLACE_KEPT, WAITING_MAX};
+pub use host::{HostBusy, HostHolder, HostRequest, HostRow, HostWaiter, PLACE_KEPT, WAITING_MAX};
 pub use inbox::{Inbox, ParserCounters};
-pub use iteration::{Begun, IterationRow, IterationStatus, Reserve, StatusChange, begin_iteration};
+pub use iteration::{IterationBegun, IterationRow, IterationStatus, Reserve, StatusChange, begin_iteration};
 pub use keys::{ChunkKey, ObjectKey, ObjectKeyError, OriginKey, Seeding, SegmentId, TodoSource};
-pub use known::{Known, LastDocument, LinksDecided, RulesDigest, Says, Standing, StateChange, VisitPlace};
-pub use lease::{
-    Barrier, ChunkPosition, CrawlerCounters, Holder, Lease, LeaseState, Release, ReleaseRefused, Released, Retry, Take,
-    TakeRefused,
+pub use known::{
+    DocumentStanding, LastDocument, LinkDecisions, PageFinding, RulesDigest, StateChange, UrlHistory, VisitPlace,
 };
-pub use nearer::{FoundAt, Nearer, NearerWork, SHORTER_WAYS_MAX, ShorterWays};
+pub use lease::{
+    Barrier, ChunkPosition, CrawlerCounters, Holder, Lease, LeaseState, Release, ReleaseRefused, ReleasedRows, Retry,
+    TakeRefused, TakeRequest,
+};
+pub use nearer::{NearerWork, SHORTER_WAYS_MAX, SeedDistance, ShorterWayState, ShorterWays};
 pub use opening::{AddTodo, OriginRows, SeedRefused, SeedingMark, add_todo, seed};
 pub use parse::{PartCommit, PartCommitted, PartNotCommitted, RowsByOrigin, commit_part};
 pub use plan::{
@@ -68,11 +70,13 @@ pub use plan::{
 };
 pub use position::{Position, SegmentWork};
 pub use read_as::ReadAs;
-pub use recrawl::{Ahead, DueQuery, DueWork, Pass, PassPlace, RecrawlCursor, RecrawlOrder};
-pub use room::{ClaimLimits, leave_beyond_budget, leave_further_origins, leave_new_origins, origins_led_to};
-pub use segment::{Blame, Committed, ParseBegun, PartKind, PartRefused, SegmentRow, SegmentState, commit_segment};
+pub use recrawl::{DueQuery, DueWork, LaterCandidates, Pass, PassPlace, RecrawlCursor, RecrawlOrder};
+pub use room::{ClaimLimits, limit_links_per_origin, limit_new_origins, limit_origins_of_page, linked_origins};
+pub use segment::{
+    ParseBegun, ParseFault, PartKind, PartRefused, SegmentCommitted, SegmentRow, SegmentState, commit_segment,
+};
 pub use settle::{Need, SettledRows, Settlement, decide_release, need, settle, settle_origin};
-pub use switch::{ComesDue, Switch, comes_due};
+pub use switch::{DueIteration, Switch, due_iteration};
 pub use task::{Selection, Task};
 pub use todo::{CHUNK_BYTES_MAX, TodoChunk, TodoEntry, split_into_chunks};
 pub use turn::{HostRefused, HostRows, HostTaken, TurnRefused, TurnTaken, take_host, take_turn};

@@ -5,19 +5,19 @@
 //! shorter way queues the URL again. There is still only one visit: the first entry makes it, and
 //! the entry of the shortest way decides on the links of its document again, from its own depth.
 
-use super::{Known, Sighting, Standing};
+use super::{DocumentStanding, Sighting, UrlHistory};
 
 /// The distance of a URL from the seeds, as far as it decides which links are followed. Nearer ones
 /// come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FoundAt {
+pub struct SeedDistance {
     /// See [`Sighting::depth`].
     pub depth: u32,
     /// See [`Sighting::requisite_steps`].
     pub requisite_steps: u8,
 }
 
-impl FoundAt {
+impl SeedDistance {
     /// The distance of a seed: the smallest one.
     pub const SEED: Self = Self { depth: 0, requisite_steps: 0 };
 }
@@ -25,8 +25,8 @@ impl FoundAt {
 impl Sighting {
     /// Returns its distance from the seeds.
     #[must_use]
-    pub const fn found_at(&self) -> FoundAt {
-        FoundAt { depth: self.depth, requisite_steps: self.requisite_steps }
+    pub const fn seed_distance(&self) -> SeedDistance {
+        SeedDistance { depth: self.depth, requisite_steps: self.requisite_steps }
     }
 }
 
@@ -46,11 +46,11 @@ pub const SHORTER_WAYS_MAX: usize = 32;
 
 /// The data about a URL to which a shorter way was found since it was claimed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Nearer {
+pub struct ShorterWayState {
     /// The distance by the shortest way.
-    pub found_at: FoundAt,
+    pub found_at: SeedDistance,
     /// The current data about it, after a visit in this iteration.
-    pub known: Known,
+    pub known: UrlHistory,
     /// Whether it has an outcome in this iteration, as far as segments are parsed.
     pub has_ended: bool,
 }
@@ -62,17 +62,17 @@ pub enum NearerWork {
     /// Visit it: no other entry came before.
     Visit,
     /// Decide on the links of this document again, from the entry's depth.
-    Decide(Known),
+    Decide(UrlHistory),
     /// Nothing: it was visited, and has no document that is shown, or the entry of the shortest way
     /// does the rest.
     Nothing,
 }
 
-impl Nearer {
+impl ShorterWayState {
     /// Decides on the work for an entry that was found at this distance.
     #[must_use]
-    pub fn work(&self, entry: FoundAt) -> NearerWork {
-        let is_shown = self.known.document.is_some_and(|document| document.standing == Standing::Shown);
+    pub fn work(&self, entry: SeedDistance) -> NearerWork {
+        let is_shown = self.known.document.is_some_and(|document| document.standing == DocumentStanding::Shown);
         match self.has_ended {
             false => NearerWork::Visit,
             true if entry == self.found_at && is_shown => NearerWork::Decide(self.known.clone()),
@@ -84,7 +84,7 @@ impl Nearer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frontier::{LastDocument, LinksDecided, RulesDigest, VisitPlace};
+    use crate::frontier::{LastDocument, LinkDecisions, RulesDigest, VisitPlace};
     use crate::ids::{Iteration, Turn};
     use crate::outcome::Outcome;
 
@@ -92,21 +92,22 @@ mod tests {
     fn the_work_of_an_entry_depends_on_the_shortest_way() {
         let document = |standing| {
             let place = VisitPlace { iteration: Iteration::FIRST, turn: Turn(1), segment: 0, n: 0 };
-            let links = LinksDecided { by: RulesDigest(7), depth: 5 };
+            let links = LinkDecisions { by: RulesDigest(7), depth: 5 };
             let document = LastDocument { place, outcome: Outcome::FileIngested, standing, links };
-            Known { document: Some(document), ..Known::default() }
+            UrlHistory { document: Some(document), ..UrlHistory::default() }
         };
-        let at = |depth, requisite_steps| FoundAt { depth, requisite_steps };
-        let nearer = |known, has_ended| Nearer { found_at: at(2, 0), known, has_ended };
-        let (shown, decide) = (document(Standing::Shown), || NearerWork::Decide(document(Standing::Shown)));
+        let at = |depth, requisite_steps| SeedDistance { depth, requisite_steps };
+        let nearer = |known, has_ended| ShorterWayState { found_at: at(2, 0), known, has_ended };
+        let (shown, decide) =
+            (document(DocumentStanding::Shown), || NearerWork::Decide(document(DocumentStanding::Shown)));
         for (nearer, entry, expected, why) in [
-            (nearer(Known::default(), false), at(2, 0), NearerWork::Visit, "no entry came before it"),
+            (nearer(UrlHistory::default(), false), at(2, 0), NearerWork::Visit, "no entry came before it"),
             (nearer(shown.clone(), false), at(5, 0), NearerWork::Visit, "nor before a longer way's, in this iteration"),
             (nearer(shown.clone(), true), at(2, 0), decide(), "the shortest way"),
             (nearer(shown.clone(), true), at(2, 1), NearerWork::Nothing, "a requisite's is longer"),
             (nearer(shown, true), at(5, 0), NearerWork::Nothing, "a longer way"),
-            (nearer(Known::default(), true), at(2, 0), NearerWork::Nothing, "its visit failed"),
-            (nearer(document(Standing::Gone), true), at(2, 0), NearerWork::Nothing, "its page is gone"),
+            (nearer(UrlHistory::default(), true), at(2, 0), NearerWork::Nothing, "its visit failed"),
+            (nearer(document(DocumentStanding::Gone), true), at(2, 0), NearerWork::Nothing, "its page is gone"),
         ] {
             assert_eq!(nearer.work(entry), expected, "{why}");
         }

@@ -124,7 +124,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::frontier::{Ahead, Holder, Pass, PassPlace, Reserve, TodoEntry, TodoSource};
+    use crate::frontier::{Holder, LaterCandidates, Pass, PassPlace, Reserve, TodoEntry, TodoSource};
     use crate::ids::{Iteration, LeaseToken};
     use crate::politeness::Pace;
 
@@ -132,7 +132,7 @@ mod tests {
         Timestamp::from_second(second).unwrap()
     }
 
-    fn held() -> Lease {
+    fn held_lease() -> Lease {
         let lease = Lease::opened(None, Iteration::FIRST, Pace::new(Duration::from_secs(1)), at(0));
         let reserved = Reserve { pages: Some(9), bytes: None };
         let holder = Holder { token: LeaseToken::from_bits(1), until: at(100), reserved };
@@ -140,7 +140,7 @@ mod tests {
     }
 
     fn chunk(depth: u32) -> ChunkKey {
-        ChunkKey { iteration: Iteration::FIRST, depth, source: TodoSource::stored("s".into()), part: 0 }
+        ChunkKey { iteration: Iteration::FIRST, depth, source: TodoSource::from_stored("s".into()), part: 0 }
     }
 
     fn retry(path: &str, depth: u32) -> Retry {
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_chunk_is_consumed_entry_by_entry_and_named_with_its_last() {
-        let mut position = Position::from_lease(&held());
+        let mut position = Position::from_lease(&held_lease());
         for (offset, exhausted) in [(1, None), (2, None), (0, Some(chunk(3)))] {
             assert_eq!(position.take_from(&chunk(3), 3), exhausted, "before offset {offset}");
             assert_eq!((position.offset(), position.depth), (offset, 3));
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn deeper_urls_wait_for_shallower_ones() {
-        let lease = |segments, retries| Lease { segments, retries, depth: 1, ..held() };
+        let lease = |segments, retries| Lease { segments, retries, depth: 1, ..held_lease() };
         let inbox = Inbox { parsed: 2, ..Inbox::new(Iteration::FIRST) };
         for (lease, depth, in_flight, expected, why) in [
             (lease(2, vec![]), 2, 0, false, "everything less deep is parsed"),
@@ -176,10 +176,13 @@ mod tests {
 
     #[test]
     fn a_recrawl_begins_when_no_other_work_is_under_way() {
-        let lease = |segments, retries| Lease { segments, retries, cursor: RecrawlCursor::Start, ..held() };
+        let lease = |segments, retries| Lease { segments, retries, cursor: RecrawlCursor::Start, ..held_lease() };
         let begun = Lease { cursor: RecrawlCursor::After("/a".to_owned()), ..lease(3, vec![]) };
         let in_pass = |after: &str| {
-            let place = PassPlace { after: after.to_owned(), ..PassPlace::beginning(Pass::Visited, Ahead::default()) };
+            let place = PassPlace {
+                after: after.to_owned(),
+                ..PassPlace::beginning(Pass::Visited, LaterCandidates::default())
+            };
             Lease { cursor: RecrawlCursor::In(place), ..lease(3, vec![]) }
         };
         let inbox = Inbox { parsed: 2, ..Inbox::new(Iteration::FIRST) };
@@ -198,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_committed_segment_moves_and_renews_the_lease() {
-        let before = Lease { retries: vec![retry("/a", 0), retry("/b", 0)], ..held() };
+        let before = Lease { retries: vec![retry("/a", 0), retry("/b", 0)], ..held_lease() };
         let mut after = Position::from_lease(&before);
         assert_eq!(after.take_from(&chunk(1), 2), None);
         let work = SegmentWork {

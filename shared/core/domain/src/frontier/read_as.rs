@@ -32,7 +32,7 @@ impl ReadAs {
 
     /// Returns the value with this name; `None` if there is none.
     #[must_use]
-    pub fn named(name: Option<&str>) -> Option<Self> {
+    pub fn from_name(name: Option<&str>) -> Option<Self> {
         Self::ALL.into_iter().find(|read_as| read_as.name() == name)
     }
 
@@ -50,10 +50,10 @@ mod tests {
     #[test]
     fn stored_names_are_read_back() {
         for read_as in ReadAs::ALL {
-            assert_eq!(ReadAs::named(read_as.name()), Some(read_as));
+            assert_eq!(ReadAs::from_name(read_as.name()), Some(read_as));
             let json = serde_json::to_value(read_as).unwrap();
             assert_eq!(json.as_str(), Some(read_as.name().unwrap_or("typed")));
         }
-        assert_eq!(ReadAs::named(Some("page")), None, "nothing is guessed");
+        assert_eq!(ReadAs::from_name(Some("page")), None, "nothing is guessed");
     }
 }

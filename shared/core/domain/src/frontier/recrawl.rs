@@ -11,7 +11,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{CandidateState, Claim, Claimable, Claimer, Known, RulesDigest, Standing, claim};
+use super::{CandidateState, Claim, Claimable, Claimer, DocumentStanding, RulesDigest, UrlHistory, claim};
 use crate::ids::Iteration;
 use crate::outcome::Outcome;
 
@@ -48,7 +48,7 @@ pub enum Pass {
 /// The candidates for later passes, as counted by a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Ahead {
+pub struct LaterCandidates {
     /// How many are due.
     #[serde(skip_serializing_if = "crate::stored_form::is_zero")]
     pub due: u64,
@@ -60,7 +60,7 @@ pub struct Ahead {
     pub cut: u64,
 }
 
-impl Ahead {
+impl LaterCandidates {
     /// Adds the counts from another part of the pass.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
@@ -81,30 +81,30 @@ pub struct PassPlace {
     pub after: String,
     /// The pass's counts so far for later passes.
     #[serde(default)]
-    pub ahead: Ahead,
+    pub ahead: LaterCandidates,
 }
 
 impl PassPlace {
     /// Creates the place at the beginning of a pass.
     #[must_use]
-    pub const fn beginning(pass: Pass, ahead: Ahead) -> Self {
+    pub const fn beginning(pass: Pass, ahead: LaterCandidates) -> Self {
         Self { pass, after: String::new(), ahead }
     }
 
     /// Returns the pass that follows this one, if the iteration has this many pages left; `None` if
     /// none does.
     #[must_use]
-    pub fn following(&self, pages_left: Option<u64>) -> Option<Self> {
-        let Ahead { due, oldest, cut } = self.ahead;
+    pub fn next_pass(&self, pages_left: Option<u64>) -> Option<Self> {
+        let LaterCandidates { due, oldest, cut } = self.ahead;
         match self.pass {
             Pass::New if cut > 0 => Some(Self::beginning(Pass::Cut, self.ahead)),
             // If all of them fit the budget with room to spare, their order does not matter:
             // retries and new URLs take pages, too.
             Pass::New | Pass::Cut if due > 0 && pages_left.is_some_and(|left| due.saturating_mul(4) <= left) => {
-                Some(Self::beginning(Pass::Visited, Ahead::default()))
+                Some(Self::beginning(Pass::Visited, LaterCandidates::default()))
             }
             Pass::New | Pass::Cut | Pass::VisitedIn(_) => {
-                oldest.map(|oldest| Self::beginning(Pass::VisitedIn(oldest), Ahead::default()))
+                oldest.map(|oldest| Self::beginning(Pass::VisitedIn(oldest), LaterCandidates::default()))
             }
             Pass::All | Pass::Visited | Pass::Documents => None,
         }
@@ -135,8 +135,10 @@ impl RecrawlCursor {
             RecrawlOrder::Documents => Pass::Documents,
         };
         match self {
-            Self::Start => Some(PassPlace::beginning(first, Ahead::default())),
-            Self::After(path) => Some(PassPlace { pass: Pass::All, after: path.clone(), ahead: Ahead::default() }),
+            Self::Start => Some(PassPlace::beginning(first, LaterCandidates::default())),
+            Self::After(path) => {
+                Some(PassPlace { pass: Pass::All, after: path.clone(), ahead: LaterCandidates::default() })
+            }
             Self::In(place) => Some(place.clone()),
             Self::End => None,
         }
@@ -144,7 +146,7 @@ impl RecrawlCursor {
 
     /// Creates the cursor at a place; at the end for `None`.
     #[must_use]
-    pub fn at(place: Option<PassPlace>) -> Self {
+    pub fn from_place(place: Option<PassPlace>) -> Self {
         match place {
             None => Self::End,
             Some(PassPlace { pass: Pass::All, after, .. }) => Self::After(after),
@@ -179,13 +181,13 @@ pub struct DueQuery {
 impl DueQuery {
     /// Decides on the work for a candidate in this pass, if any, and in later passes.
     #[must_use]
-    pub fn decide(&self, state: &CandidateState, known: &Known) -> (Option<DueWork>, Ahead) {
-        let nothing = (None, Ahead::default());
+    pub fn decide(&self, state: &CandidateState, known: &UrlHistory) -> (Option<DueWork>, LaterCandidates) {
+        let nothing = (None, LaterCandidates::default());
         if self.pass == Pass::Documents {
             let is_earlier = known.document.is_some_and(|document| {
-                document.standing == Standing::Shown && document.place.iteration < self.iteration
+                document.standing == DocumentStanding::Shown && document.place.iteration < self.iteration
             });
-            return (is_earlier.then_some(DueWork::Reparse), Ahead::default());
+            return (is_earlier.then_some(DueWork::Reparse), LaterCandidates::default());
         }
         let is_own =
             match claim(Some(state), known, self.iteration, &Claimer::recrawl(), Claimable::Due(self.now), None)
@@ -196,13 +198,13 @@ impl DueQuery {
                 // Its claimer visits it in this iteration.
                 Claim::Taken { .. } | Claim::Nearer { .. } => return nothing,
             };
-        let shown = known.document.filter(|document| document.standing == Standing::Shown);
+        let shown = known.document.filter(|document| document.standing == DocumentStanding::Shown);
         let links = shown.map(|document| document.links);
         let is_cut = links.is_some_and(|links| links.by == RulesDigest::NONE);
         let is_stale = links.is_some_and(|links| links.by != self.rules);
         let Some(last) = state.last_visit else {
             let is_in = matches!(self.pass, Pass::All | Pass::New);
-            return ((is_own && is_in).then_some(DueWork::Visit), Ahead::default());
+            return ((is_own && is_in).then_some(DueWork::Visit), LaterCandidates::default());
         };
         if last.iteration >= self.iteration {
             return nothing;
@@ -210,17 +212,23 @@ impl DueQuery {
         if last.outcome == Outcome::BlockedUrlByLocalPolicy {
             // A forbidden candidate waits until the rules change.
             let is_in = matches!(self.pass, Pass::All | Pass::New) && state.blocked_by != Some(self.rules);
-            return ((is_own && is_in).then_some(DueWork::Visit), Ahead::default());
+            return ((is_own && is_in).then_some(DueWork::Visit), LaterCandidates::default());
         }
-        let ahead = Ahead { due: u64::from(is_own), oldest: is_own.then_some(last.iteration), cut: u64::from(is_cut) };
+        let ahead = LaterCandidates {
+            due: u64::from(is_own),
+            oldest: is_own.then_some(last.iteration),
+            cut: u64::from(is_cut),
+        };
         match self.pass {
-            Pass::All if is_own => (Some(DueWork::Visit), Ahead::default()),
-            Pass::All => (is_stale.then_some(DueWork::Reparse), Ahead::default()),
+            Pass::All if is_own => (Some(DueWork::Visit), LaterCandidates::default()),
+            Pass::All => (is_stale.then_some(DueWork::Reparse), LaterCandidates::default()),
             Pass::New => ((is_stale && !is_cut).then_some(DueWork::Reparse), ahead),
-            Pass::Cut => (is_cut.then_some(DueWork::Reparse), Ahead::default()),
-            Pass::Visited => (is_own.then_some(DueWork::Visit), Ahead::default()),
-            Pass::VisitedIn(class) if last.iteration == class => (is_own.then_some(DueWork::Visit), Ahead::default()),
-            Pass::VisitedIn(class) if last.iteration > class => (None, Ahead { cut: 0, ..ahead }),
+            Pass::Cut => (is_cut.then_some(DueWork::Reparse), LaterCandidates::default()),
+            Pass::Visited => (is_own.then_some(DueWork::Visit), LaterCandidates::default()),
+            Pass::VisitedIn(class) if last.iteration == class => {
+                (is_own.then_some(DueWork::Visit), LaterCandidates::default())
+            }
+            Pass::VisitedIn(class) if last.iteration > class => (None, LaterCandidates { cut: 0, ..ahead }),
             Pass::VisitedIn(_) | Pass::Documents => nothing,
         }
     }
@@ -229,7 +237,7 @@ impl DueQuery {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frontier::{FoundAt, LastDocument, LastVisit, LinksDecided, VisitPlace};
+    use crate::frontier::{LastDocument, LastVisit, LinkDecisions, SeedDistance, VisitPlace};
     use crate::ids::Turn;
 
     const RULES: RulesDigest = RulesDigest(7);
@@ -246,7 +254,7 @@ mod tests {
         CandidateState {
             queued_in: iteration(last.map_or(1, |(iteration, _)| iteration)),
             claimed_by: Claimer::recrawl(),
-            found_at: FoundAt { depth: 1, requisite_steps: 0 },
+            found_at: SeedDistance { depth: 1, requisite_steps: 0 },
             nearer: Vec::new(),
             due_at: None,
             last_visit: last.map(|(number, outcome)| LastVisit { iteration: iteration(number), outcome }),
@@ -254,11 +262,11 @@ mod tests {
         }
     }
 
-    fn page(by: RulesDigest) -> Known {
+    fn page(by: RulesDigest) -> UrlHistory {
         let place = VisitPlace { iteration: Iteration::FIRST, turn: Turn(1), segment: 0, n: 0 };
-        let links = LinksDecided { by, depth: 0 };
-        let document = LastDocument { place, outcome: Outcome::FileIngested, standing: Standing::Shown, links };
-        Known { document: Some(document), ..Known::default() }
+        let links = LinkDecisions { by, depth: 0 };
+        let document = LastDocument { place, outcome: Outcome::FileIngested, standing: DocumentStanding::Shown, links };
+        UrlHistory { document: Some(document), ..UrlHistory::default() }
     }
 
     #[test]
@@ -274,14 +282,15 @@ mod tests {
         };
         let hidden = || {
             let mut known = page(RulesDigest(1));
-            known.document.as_mut().unwrap().standing = Standing::Gone;
+            known.document.as_mut().unwrap().standing = DocumentStanding::Gone;
             known
         };
-        let others = CandidateState { queued_in: iteration(5), claimed_by: Claimer::stored("t".into()), ..state(None) };
+        let others =
+            CandidateState { queued_in: iteration(5), claimed_by: Claimer::from_stored("t".into()), ..state(None) };
         // The work in the passes All, New, Cut, Visited, VisitedIn(2), VisitedIn(3).
-        let cases: [(CandidateState, Known, [Option<DueWork>; 6], &str); 14] = [
-            (state(None), Known::default(), [Some(Visit), Some(Visit), None, None, None, None], "never visited"),
-            (others, Known::default(), [None; 6], "a link of this iteration has it"),
+        let cases: [(CandidateState, UrlHistory, [Option<DueWork>; 6], &str); 14] = [
+            (state(None), UrlHistory::default(), [Some(Visit), Some(Visit), None, None, None, None], "never visited"),
+            (others, UrlHistory::default(), [None; 6], "a link of this iteration has it"),
             (
                 state(Some((2, ok))),
                 page(RULES),
@@ -321,16 +330,16 @@ mod tests {
                 "a file has no links, but the rules may exclude it",
             ),
             (later(state(Some((2, ok)))), hidden(), [None; 6], "gone: its links lead nowhere"),
-            (blocked(Some(RULES)), Known::default(), [None; 6], "these rules forbid it"),
+            (blocked(Some(RULES)), UrlHistory::default(), [None; 6], "these rules forbid it"),
             (
                 blocked(Some(RulesDigest(1))),
-                Known::default(),
+                UrlHistory::default(),
                 [Some(Visit), Some(Visit), None, None, None, None],
                 "other rules forbade it",
             ),
             (
                 blocked(None),
-                Known::default(),
+                UrlHistory::default(),
                 [Some(Visit), Some(Visit), None, None, None, None],
                 "nobody knows which rules forbade it",
             ),
@@ -352,9 +361,9 @@ mod tests {
     }
 
     /// Walks candidates pass by pass, with this many pages left.
-    fn visited(candidates: &[(CandidateState, Known)], pages_left: Option<u64>) -> Vec<(Pass, Vec<usize>)> {
+    fn visited(candidates: &[(CandidateState, UrlHistory)], pages_left: Option<u64>) -> Vec<(Pass, Vec<usize>)> {
         let mut passes = Vec::new();
-        let mut place = Some(PassPlace::beginning(Pass::New, Ahead::default()));
+        let mut place = Some(PassPlace::beginning(Pass::New, LaterCandidates::default()));
         while let Some(mut here) = place {
             let query = DueQuery { iteration: iteration(9), pass: here.pass, rules: RULES, now: at(10) };
             let mut found = Vec::new();
@@ -364,7 +373,7 @@ mod tests {
                 found.extend(work.map(|_| n));
             }
             passes.push((here.pass, found));
-            place = here.following(pages_left);
+            place = here.next_pass(pages_left);
         }
         passes
     }
@@ -376,7 +385,7 @@ mod tests {
         let candidates = [
             seen(8),
             seen(3),
-            (state(None), Known::default()),
+            (state(None), UrlHistory::default()),
             seen(3),
             (state(Some((8, ok))), page(RulesDigest::NONE)),
         ];

@@ -50,7 +50,7 @@ impl ClaimLimits {
 ///
 /// Redirects and canonical links are always followed: their target represents a page that was
 /// fetched.
-pub fn leave_beyond_budget(documents: &mut [Document], mut room: BTreeMap<Origin, u64>) {
+pub fn limit_links_per_origin(documents: &mut [Document], mut room: BTreeMap<Origin, u64>) {
     let mut room_for_blocked = room.clone();
     let mut claimed: HashSet<&CrawlUrl> = HashSet::new();
     let mut beyond = Vec::new();
@@ -84,7 +84,7 @@ pub fn leave_beyond_budget(documents: &mut [Document], mut room: BTreeMap<Origin
 ///
 /// Redirects and canonical links are always followed: their target represents a page that was
 /// fetched.
-pub fn leave_further_origins(own: &Origin, links: &mut [Link], origins_max: u32) {
+pub fn limit_origins_of_page(own: &Origin, links: &mut [Link], origins_max: u32) {
     let origins_max = usize::try_from(origins_max).unwrap_or(usize::MAX);
     let mut origins: HashSet<&str> = HashSet::new();
     for Link { kind, target, disposition, .. } in links {
@@ -107,7 +107,7 @@ pub fn leave_further_origins(own: &Origin, links: &mut [Link], origins_max: u32)
 /// Returns the origins other than `own` of the links that would be claimed: all that a parse of the
 /// documents may open.
 #[must_use]
-pub fn origins_led_to(own: &Origin, documents: &[Document]) -> BTreeSet<Origin> {
+pub fn linked_origins(own: &Origin, documents: &[Document]) -> BTreeSet<Origin> {
     let links = documents.iter().flat_map(|document| &document.links);
     let claimed = links.filter(|link| matches!(link.disposition, Disposition::Follow | Disposition::Blocked(_)));
     let names: HashSet<&str> =
@@ -120,7 +120,7 @@ pub fn origins_led_to(own: &Origin, documents: &[Document]) -> BTreeSet<Origin> 
 ///
 /// Redirects and canonical links are always followed: their target represents a page that was
 /// fetched.
-pub fn leave_new_origins(documents: &mut [Document], new: &BTreeSet<Origin>, left: u64) {
+pub fn limit_new_origins(documents: &mut [Document], new: &BTreeSet<Origin>, left: u64) {
     let new: HashSet<&str> = new.iter().map(Origin::as_str).collect();
     let (mut opened, left) = (HashSet::new(), usize::try_from(left).unwrap_or(usize::MAX));
     for Link { kind, target, disposition, .. } in documents.iter_mut().flat_map(|document| &mut document.links) {
@@ -214,7 +214,7 @@ mod tests {
         ];
         let links: Vec<_> = cases.iter().map(|(kind, target, found, ..)| (*kind, *target, found.clone())).collect();
         let mut links = document(0, &links).links;
-        leave_further_origins(&url("https://a.example/").origin(), &mut links, 2);
+        limit_origins_of_page(&url("https://a.example/").origin(), &mut links, 2);
         for (link, (.., expected, why)) in links.iter().zip(&cases) {
             assert_eq!(link.disposition, *expected, "{}: {why}", link.target);
         }
@@ -253,7 +253,7 @@ mod tests {
         };
         let mut documents = [document(0, &of(0)), document(1, &of(1))];
         let room = [("https://a.example", 2), ("https://b.example", 1)];
-        leave_beyond_budget(&mut documents, room.map(|(origin, room)| (origin.parse().unwrap(), room)).into());
+        limit_links_per_origin(&mut documents, room.map(|(origin, room)| (origin.parse().unwrap(), room)).into());
         let dispositions: Vec<_> =
             documents.iter().flat_map(|document| &document.links).map(|link| &link.disposition).collect();
         assert_eq!(dispositions.len(), cases.len());

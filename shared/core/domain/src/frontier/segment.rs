@@ -50,7 +50,7 @@ pub struct ParseBegun {
 
 /// The cause of giving back a parse without a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Blame {
+pub enum ParseFault {
     /// The store, or another segment: this one is fine.
     Elsewhere,
     /// The segment: its object cannot be read, or its contents cause an error that is bound to
@@ -100,11 +100,11 @@ impl SegmentRow {
 
     /// Returns the row after giving back a parse; `None` if it is not the recorded one.
     #[must_use]
-    pub fn give_back_parse(&self, token: &ParseToken, blame: Blame) -> Option<Self> {
+    pub fn give_back_parse(&self, token: &ParseToken, blame: ParseFault) -> Option<Self> {
         let is_own = self.parsing.as_ref().is_some_and(|begun| begun.token == *token);
         let counted = match blame {
-            Blame::Elsewhere => 0,
-            Blame::Segment => 1,
+            ParseFault::Elsewhere => 0,
+            ParseFault::Segment => 1,
         };
         is_own.then(|| Self { attempts: self.attempts.saturating_add(counted), parsing: None, ..self.clone() })
     }
@@ -136,7 +136,7 @@ pub enum PartKind {
 
 /// The result of committing a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Committed {
+pub enum SegmentCommitted {
     /// It is stored, now or by an earlier try whose answer was lost.
     Done,
     /// Another worker holds the lease, or did when it wrote this segment. Nothing was written.
@@ -147,10 +147,14 @@ pub enum Committed {
 /// key. The fence is the token, not the clock: a late holder may commit unless its lease was taken
 /// over.
 #[must_use]
-pub fn commit_segment(lease: Option<&Lease>, earlier: Option<&SegmentRow>, segment: &SegmentRow) -> Decided<Committed> {
+pub fn commit_segment(
+    lease: Option<&Lease>,
+    earlier: Option<&SegmentRow>,
+    segment: &SegmentRow,
+) -> Decided<SegmentCommitted> {
     match earlier {
-        Some(earlier) if earlier.token == segment.token => Decided::Leave(Committed::Done),
-        None if lease.is_some_and(|lease| lease.is_held_by(&segment.token)) => Decided::Write(Committed::Done),
-        Some(_) | None => Decided::Leave(Committed::Fenced),
+        Some(earlier) if earlier.token == segment.token => Decided::Leave(SegmentCommitted::Done),
+        None if lease.is_some_and(|lease| lease.is_held_by(&segment.token)) => Decided::Write(SegmentCommitted::Done),
+        Some(_) | None => Decided::Leave(SegmentCommitted::Fenced),
     }
 }

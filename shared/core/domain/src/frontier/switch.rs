@@ -39,7 +39,7 @@ impl Switch {
 
 /// An iteration that is due by a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ComesDue {
+pub struct DueIteration {
     /// The scheduled time.
     pub at: Timestamp,
     /// Its trigger, the same for everybody who sees this scheduled time.
@@ -50,9 +50,9 @@ pub struct ComesDue {
 
 /// Returns the iteration that is due now, if any. Several missed times count as one.
 #[must_use]
-pub fn comes_due(switch: Switch, schedule: Option<&Schedule>, now: Timestamp) -> Option<ComesDue> {
+pub fn due_iteration(switch: Switch, schedule: Option<&Schedule>, now: Timestamp) -> Option<DueIteration> {
     let at = switch.next().filter(|at| *at <= now)?;
-    Some(ComesDue {
+    Some(DueIteration {
         at,
         trigger: TriggerId::schedule(at),
         next: schedule.and_then(|schedule| schedule.next_after(now)),
@@ -83,18 +83,18 @@ mod tests {
             (Switch::On { next: None }, now, None, "no schedule"),
             (Switch::Off, now, None, "switched off"),
         ] {
-            let expected = expected.map(|(time, next)| ComesDue {
+            let expected = expected.map(|(time, next)| DueIteration {
                 at: at(time),
                 trigger: TriggerId(format!("schedule-{time}")),
                 next: Some(at(next)),
             });
-            assert_eq!(comes_due(switch, Some(&hourly), at(now)), expected, "{why}");
+            assert_eq!(due_iteration(switch, Some(&hourly), at(now)), expected, "{why}");
         }
     }
 
     #[test]
     fn a_definition_without_a_schedule_never_comes_due() {
-        let due = comes_due(on("2026-11-21T08:00:00Z"), None, at("2026-11-21T08:00:00Z")).unwrap();
+        let due = due_iteration(on("2026-11-21T08:00:00Z"), None, at("2026-11-21T08:00:00Z")).unwrap();
         assert_eq!(due.next, None);
     }
 

@@ -42,7 +42,7 @@ impl Selection {
 
     /// Whether it contains the URL.
     #[must_use]
-    pub fn has(&self, url: &CrawlUrl) -> bool {
+    pub fn contains(&self, url: &CrawlUrl) -> bool {
         match self {
             Self::All => true,
             Self::Where(condition) => condition.matches(url),

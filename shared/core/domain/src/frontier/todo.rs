@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChunkKey, Demand, FollowUp, Known, LastCapture, ReadAs, Sighting, TodoSource};
+use super::{ChunkKey, Demand, FollowUp, LastCapture, ReadAs, Sighting, TodoSource, UrlHistory};
 use crate::ids::Iteration;
 use crate::url::CrawlUrl;
 
@@ -29,8 +29,8 @@ pub struct TodoEntry {
     #[serde(rename = "s", default, skip_serializing_if = "ReadAs::is_typed")]
     pub read_as: ReadAs,
     /// The data of earlier iterations about it.
-    #[serde(rename = "k", default, skip_serializing_if = "Known::is_nothing")]
-    pub known: Known,
+    #[serde(rename = "k", default, skip_serializing_if = "UrlHistory::is_empty")]
+    pub known: UrlHistory,
     /// The demand that led to it; `None` if the crawl itself did.
     #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
     pub demand: Option<Box<Demand>>,
@@ -58,7 +58,7 @@ impl TodoEntry {
             redirects: 0,
             requisite_steps: 0,
             read_as: ReadAs::Typed,
-            known: Known::default(),
+            known: UrlHistory::default(),
             demand: None,
             follow_up: None,
         }
@@ -87,7 +87,7 @@ impl TodoEntry {
             self.known.last.as_ref().map(|last| {
                 last.etag.as_ref().map_or(0, String::len) + last.last_modified.as_ref().map_or(0, String::len)
             });
-        let Known { last: _, document, interval_ms, away } = &self.known;
+        let UrlHistory { last: _, document, interval_ms, away } = &self.known;
         let of_steps = if self.requisite_steps > 0 { 8 } else { 0 };
         let of_reading = self.read_as.name().map_or(0, |name| name.len() + 7);
         let of_known = [document.map(|_| 120), interval_ms.map(|_| 40), away.map(|_| 75)];
@@ -162,12 +162,16 @@ pub(super) fn longest_entry() -> TodoEntry {
         segment: u64::MAX,
         n: u32::MAX,
     };
-    let links = super::LinksDecided { by: super::RulesDigest(u32::MAX), depth: u32::MAX };
-    let standing = super::Standing::Withdrawn;
+    let links = super::LinkDecisions { by: super::RulesDigest(u32::MAX), depth: u32::MAX };
+    let standing = super::DocumentStanding::Withdrawn;
     let document = super::LastDocument { place, outcome: crate::outcome::Outcome::UnknownError, standing, links };
-    let away = crate::recrawl::Away::Failing { since: jiff::Timestamp::MAX };
-    let known =
-        Known { last: Some(Box::new(last)), document: Some(document), interval_ms: Some(u64::MAX), away: Some(away) };
+    let away = crate::recrawl::Absence::Failing { since: jiff::Timestamp::MAX };
+    let known = UrlHistory {
+        last: Some(Box::new(last)),
+        document: Some(document),
+        interval_ms: Some(u64::MAX),
+        away: Some(away),
+    };
     let pattern = |text: &str| text.repeat(Demand::PATTERN_BYTES_MAX / 2).parse().unwrap();
     let (pattern, skip) = (Some(pattern("\"")), vec![pattern("\"")]);
     let demand = Demand { pattern, skip, depth: Some(u32::MAX), visits: super::Visits::All };

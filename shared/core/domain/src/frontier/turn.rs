@@ -4,7 +4,8 @@
 use jiff::Timestamp;
 
 use super::{
-    DomainBusy, DomainRow, HostAsk, HostBusy, HostRow, HostWaiter, IterationRow, Lease, OriginKey, Take, TakeRefused,
+    DomainBusy, DomainRow, HostBusy, HostRequest, HostRow, HostWaiter, IterationRow, Lease, OriginKey, TakeRefused,
+    TakeRequest,
 };
 use crate::ids::LeaseToken;
 use crate::url::HostKey;
@@ -74,7 +75,7 @@ impl HostRefused {
 /// [`HostRefused`].
 pub fn take_host(
     rows: HostRows<'_>,
-    ask: &HostAsk,
+    ask: &HostRequest,
     predecessor: Option<&LeaseToken>,
 ) -> Result<HostTaken, HostRefused> {
     let host = HostRow::take(rows.host, ask, predecessor).map_err(HostRefused::Host)?;
@@ -94,7 +95,7 @@ pub fn take_turn(
     lease: &Lease,
     iteration: &IterationRow,
     rows: HostRows<'_>,
-    take: &Take,
+    take: &TakeRequest,
 ) -> Result<TurnTaken, TurnRefused> {
     let predecessor = lease.holder().map(|holder| &holder.token);
     let (mut taken, iteration) = lease.take(iteration, take).map_err(TurnRefused::Lease)?;
@@ -102,7 +103,7 @@ pub fn take_turn(
     let waiter =
         HostWaiter { origin: origin.clone(), iteration: taken.iteration, turn: taken.turn, delay: lease.pace.delay() };
     let has_domain = HostKey::from_origin(&origin.origin).domain().is_some();
-    let ask = HostAsk {
+    let ask = HostRequest {
         waiter,
         token: take.token.clone(),
         until: take.host_until,

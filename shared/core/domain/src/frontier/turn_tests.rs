@@ -1,5 +1,5 @@
 use super::*;
-use crate::frontier::host::tests::{DELAY, at, held, origin, pace, row, token, waiter};
+use crate::frontier::host::tests::{DELAY, at, held_host, origin, pace, row, token, waiter};
 use crate::frontier::{Barrier, Holder, HostHolder, IterationStatus, LeaseState, Reserve};
 use crate::ids::{Iteration, TriggerId, Turn};
 use crate::politeness::Pace;
@@ -9,7 +9,7 @@ fn host(host: &HostRow) -> HostRows<'_> {
     HostRows { host: Some(host), domain: None }
 }
 
-fn of(taken: &TurnTaken) -> HostRows<'_> {
+fn taken_rows(taken: &TurnTaken) -> HostRows<'_> {
     HostRows { host: Some(&taken.host.host), domain: taken.host.domain.as_ref() }
 }
 
@@ -20,9 +20,9 @@ fn iteration() -> IterationRow {
     IterationRow { status: IterationStatus::Open, open: 2, ..begun }
 }
 
-fn take(name: u128, now: i64) -> Take {
+fn take(name: u128, now: i64) -> TakeRequest {
     let (until, host_until) = (at(now + 150), at(now + 390));
-    Take {
+    TakeRequest {
         turn: Turn(1),
         token: token(name),
         until,
@@ -46,13 +46,13 @@ fn a_lease_is_taken_with_its_host_or_not_at_all() {
         "for longer than until the next commit"
     );
     let Err(TurnRefused::Host(HostRefused::Host(busy))) =
-        take_turn(&https, &lease, &iteration(), of(&taken), &take(2, 1))
+        take_turn(&https, &lease, &iteration(), taken_rows(&taken), &take(2, 1))
     else {
         panic!("the host is held")
     };
     assert_eq!((busy.until, busy.row.waiting.len()), (at(400), 1));
     let closed = Lease { state: LeaseState::Closed, ..lease.clone() };
-    let refused = take_turn(&https, &closed, &iteration(), of(&taken), &take(2, 1));
+    let refused = take_turn(&https, &closed, &iteration(), taken_rows(&taken), &take(2, 1));
     assert_eq!(refused, Err(TurnRefused::Lease(TakeRefused::NothingToDo)), "it does not wait either");
 
     let slow = Pace { last_response: DELAY * 2, back_off_exponent: 1, ..pace() };
@@ -69,14 +69,14 @@ fn a_takeover_includes_the_host() {
     let dead = Holder { token: token(1), until: at(150), reserved: Reserve::default() };
     let lease =
         Lease { state: LeaseState::Leased(dead), pace: slow, ..Lease::opened(None, Iteration::FIRST, pace(), at(0)) };
-    let mut waited_for = held();
+    let mut waited_for = held_host();
     waited_for.waiting.push(waiter("https://2.example"));
     let taken = take_turn(&own, &lease, &iteration(), host(&waited_for), &take(3, 191)).unwrap();
     assert!(taken.host.host.is_held_by(&token(3)));
     assert_eq!(taken.host.host.pace, slow, "as its last commit said");
     assert_eq!(taken.host.host.waiting.len(), 1, "whoever waits keeps waiting");
     assert_eq!(taken.lease.not_before, at(231), "the dead holder's last request may have begun just now");
-    let lost = HostRow { holder: Some(HostHolder { token: token(2), until: at(500) }), ..held() };
+    let lost = HostRow { holder: Some(HostHolder { token: token(2), until: at(500) }), ..held_host() };
     let refused = take_turn(&own, &lease, &iteration(), host(&lost), &take(3, 191));
     assert!(matches!(refused, Err(TurnRefused::Host(HostRefused::Host(_)))), "another turn has the host by now");
 }
@@ -84,7 +84,7 @@ fn a_takeover_includes_the_host() {
 #[test]
 fn a_lease_is_taken_with_a_place_in_the_domain_or_not_at_all() {
     let lease = Lease::opened(None, Iteration::FIRST, pace(), at(0));
-    let few = |name, now| Take { hosts_per_domain: 1, ..take(name, now) };
+    let few = |name, now| TakeRequest { hosts_per_domain: 1, ..take(name, now) };
     let (one, other) = (origin("http://a.example.org"), origin("https://b.example.org:8443"));
     let taken = take_turn(&one, &lease, &iteration(), HostRows::default(), &few(1, 0)).unwrap();
     let domain = taken.host.domain.clone().expect("it belongs to one");

@@ -23,10 +23,10 @@ impl AllowedOrigins {
     /// Returns the origins of a definition's seeds.
     #[must_use]
     pub fn from_definition(definition: &Definition) -> Self {
-        Self::of_draft(definition)
+        Self::from_draft(definition)
     }
 
-    pub(crate) fn of_draft(draft: &Draft) -> Self {
+    pub(crate) fn from_draft(draft: &Draft) -> Self {
         Self { within: draft.scope.within, names: Vec::new() }.and(draft.seeds.iter().map(CrawlUrl::origin))
     }
 
@@ -98,7 +98,7 @@ mod tests {
         let mut draft = Draft::for_seeds(vec![seed]);
         draft.scope.within = Within::Origin;
         let origin = |n: usize| -> Origin { format!("https://h{n}.example").parse().unwrap() };
-        let mut allowed = AllowedOrigins::of_draft(&draft);
+        let mut allowed = AllowedOrigins::from_draft(&draft);
         let (mut copied, joined) = (0, 4_000);
         for n in 0..joined {
             let before = allowed.clone();

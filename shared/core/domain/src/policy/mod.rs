@@ -60,11 +60,11 @@ impl Policy {
     /// # Errors
     /// None in practice: the checks of a definition have compiled its rules.
     pub fn compile(definition: &Definition) -> Result<Self, PolicyError> {
-        Self::of_sound_draft(definition)
+        Self::compile_draft(definition)
     }
 
     /// Compiles rules whose conditions are known to have limited depth.
-    pub(crate) fn of_sound_draft(draft: &Draft) -> Result<Self, PolicyError> {
+    pub(crate) fn compile_draft(draft: &Draft) -> Result<Self, PolicyError> {
         let scope = &draft.scope;
         Ok(Self {
             requisites: draft.requisites,

@@ -8,10 +8,10 @@ use crate::url::CrawlUrl;
 
 /// The rules, with their names in sets for fast look-up.
 #[derive(Clone, Debug)]
-pub(super) struct QueryRules(Vec<Compiled>);
+pub(super) struct QueryRules(Vec<CompiledRule>);
 
 #[derive(Clone, Debug)]
-struct Compiled {
+struct CompiledRule {
     when: Option<Condition>,
     allow: HashSet<String>,
 }
@@ -19,7 +19,7 @@ struct Compiled {
 impl QueryRules {
     pub(super) fn new(rules: &[QueryRule]) -> Self {
         let compiled =
-            |rule: &QueryRule| Compiled { when: rule.when.clone(), allow: rule.allow.iter().cloned().collect() };
+            |rule: &QueryRule| CompiledRule { when: rule.when.clone(), allow: rule.allow.iter().cloned().collect() };
         Self(rules.iter().map(compiled).collect())
     }
 

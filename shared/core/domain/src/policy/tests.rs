@@ -192,14 +192,14 @@ fn reach_depends_on_what_a_url_shares_with_a_seed() {
     for (within, address, expected, why) in table {
         let mut draft = Draft::for_seeds(vec![url("https://www.example.co.uk/"), url("http://localhost:8000/")]);
         draft.scope.within = within;
-        assert_eq!(AllowedOrigins::of_draft(&draft).contains(&url(address)), expected, "{within} {address}: {why}");
+        assert_eq!(AllowedOrigins::from_draft(&draft).contains(&url(address)), expected, "{within} {address}: {why}");
     }
 }
 
 #[test]
 fn an_added_origin_counts_like_a_seeds_origin() {
     let draft = Draft::for_seeds(vec![url("https://example.org/")]);
-    let seeds_only = AllowedOrigins::of_draft(&draft);
+    let seeds_only = AllowedOrigins::from_draft(&draft);
     let moved = url("https://www.example.org/a");
     assert!(!seeds_only.contains(&moved));
     let added: Origin = "https://www.example.org".parse().unwrap();

@@ -29,18 +29,18 @@ fn policies() -> impl Strategy<Value = RecrawlPolicy> {
     })
 }
 
-fn endings() -> impl Strategy<Value = Ended> {
-    prop::sample::select(vec![Ended::Changed, Ended::Unchanged, Ended::Gone, Ended::Failed])
+fn endings() -> impl Strategy<Value = VisitEnd> {
+    prop::sample::select(vec![VisitEnd::Changed, VisitEnd::Unchanged, VisitEnd::Gone, VisitEnd::Failed])
 }
 
 fn last_visits() -> impl Strategy<Value = LastVisits> {
     let away = (instant(), any::<bool>())
-        .prop_map(|(since, is_gone)| if is_gone { Away::Gone { since } } else { Away::Failing { since } });
+        .prop_map(|(since, is_gone)| if is_gone { Absence::Gone { since } } else { Absence::Failing { since } });
     (prop::option::of(time(0..=u64::MAX)), prop::option::of(away))
         .prop_map(|(interval, away)| LastVisits { interval, away })
 }
 
-fn stored(next: NextVisit) -> LastVisits {
+fn visits_after(next: NextVisit) -> LastVisits {
     LastVisits { interval: next.interval, away: next.away }
 }
 
@@ -67,7 +67,7 @@ proptest! {
     fn an_interval_stays_within_its_bounds(
         policy in policies(), last in last_visits(), is_changed in any::<bool>(), at in instant(),
     ) {
-        let ended = if is_changed { Ended::Changed } else { Ended::Unchanged };
+        let ended = if is_changed { VisitEnd::Changed } else { VisitEnd::Unchanged };
         let next = next_visit(&policy, &last, ended, at);
         prop_assert_eq!(next.away, None);
         match policy {
@@ -86,12 +86,12 @@ proptest! {
         let mut last = LastVisits::default();
         let mut at = at;
         for is_changed in visits {
-            let ended = if is_changed { Ended::Changed } else { Ended::Unchanged };
+            let ended = if is_changed { VisitEnd::Changed } else { VisitEnd::Unchanged };
             let next = next_visit(&policy, &last, ended, at);
             if let (Some(before), Some(now)) = (last.interval, next.interval) {
                 prop_assert!(if is_changed { now <= before } else { now >= before }, "{before:?} {now:?}");
             }
-            (last, at) = (stored(next), next.due_at.unwrap_or(at));
+            (last, at) = (visits_after(next), next.due_at.unwrap_or(at));
         }
     }
 
@@ -103,15 +103,15 @@ proptest! {
         is_changed in any::<bool>(), at in instant(),
     ) {
         let before = LastVisits { interval, away: None };
-        let ended = if is_changed { Ended::Changed } else { Ended::Unchanged };
+        let ended = if is_changed { VisitEnd::Changed } else { VisitEnd::Unchanged };
         let (mut last, mut now, mut last_wait) = (before, at, Duration::ZERO);
         for (n, later) in away_for.into_iter().enumerate() {
-            let next = next_visit(&policy, &last, Ended::Failed, now);
+            let next = next_visit(&policy, &last, VisitEnd::Failed, now);
             prop_assert_eq!(next.due_at.is_none(), n == 0, "only the first failure is followed by a visit in the next iteration");
             let longest = policy.current(interval).unwrap_or(FAILING_WAIT_MAX);
             let waited = wait(next, now);
             prop_assert!(waited >= last_wait && waited <= longest, "{waited:?} after {last_wait:?}");
-            (last, now, last_wait) = (stored(next), after(next.due_at.unwrap_or(now), later), waited);
+            (last, now, last_wait) = (visits_after(next), after(next.due_at.unwrap_or(now), later), waited);
         }
         prop_assert_eq!(next_visit(&policy, &last, ended, now), next_visit(&policy, &before, ended, now));
     }
@@ -123,13 +123,13 @@ proptest! {
         policy in policies(), interval in prop::option::of(time(0..=YEAR_MS)), visits in prop::collection::vec((any::<bool>(), time(1..=86_400_000)), 40..60),
         at in instant(),
     ) {
-        let first = next_visit(&policy, &LastVisits { interval, away: None }, Ended::Gone, at);
+        let first = next_visit(&policy, &LastVisits { interval, away: None }, VisitEnd::Gone, at);
         prop_assert_eq!(first.due_at, policy.first().map(|interval| after(at, interval)));
         let (mut next, mut now, mut last_wait) = (first, at, wait(first, at));
         for (n, (fails, late)) in visits.into_iter().enumerate() {
             now = after(next.due_at.unwrap_or(now), late);
-            let ended = if fails { Ended::Failed } else { Ended::Gone };
-            next = next_visit(&policy, &stored(next), ended, now);
+            let ended = if fails { VisitEnd::Failed } else { VisitEnd::Gone };
+            next = next_visit(&policy, &visits_after(next), ended, now);
             prop_assert_eq!(next.away, first.away);
             let waited = wait(next, now);
             // The second wait is as long as the first; after that it doubles.
@@ -139,7 +139,7 @@ proptest! {
         }
         // The shortest first wait is a millisecond, the longest a year: 35 doublings.
         prop_assert_eq!(last_wait, policy.max());
-        let back = next_visit(&policy, &stored(next), Ended::Changed, now);
-        prop_assert_eq!(back, next_visit(&policy, &LastVisits::default(), Ended::Changed, now), "its interval starts anew");
+        let back = next_visit(&policy, &visits_after(next), VisitEnd::Changed, now);
+        prop_assert_eq!(back, next_visit(&policy, &LastVisits::default(), VisitEnd::Changed, now), "its interval starts anew");
     }
 }

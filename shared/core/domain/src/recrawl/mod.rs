@@ -138,7 +138,7 @@ fn within(time: Duration, min: Duration, max: Duration) -> Duration {
 
 /// The ending of a visit, as far as the time of the next one depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Ended {
+pub enum VisitEnd {
     /// The page is there, and is new or has changed.
     Changed,
     /// The page is there, unchanged.
@@ -149,7 +149,7 @@ pub enum Ended {
     Failed,
 }
 
-impl Ended {
+impl VisitEnd {
     /// Returns the ending of a visit with this outcome.
     #[must_use]
     pub const fn from_outcome(outcome: Outcome) -> Self {
@@ -165,7 +165,7 @@ impl Ended {
 /// Since when a page has been away. Failures while it is gone add nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Away {
+pub enum Absence {
     /// The server said that it does not exist.
     Gone {
         /// When it first said so.
@@ -178,7 +178,7 @@ pub enum Away {
     },
 }
 
-impl Away {
+impl Absence {
     /// Returns the time since when.
     #[must_use]
     pub const fn since(self) -> Timestamp {
@@ -198,7 +198,7 @@ impl Away {
 
     /// Returns the value with this name and time; `None` if there is no such name.
     #[must_use]
-    pub fn named(name: &str, since: Timestamp) -> Option<Self> {
+    pub fn from_name(name: &str, since: Timestamp) -> Option<Self> {
         [Self::Gone { since }, Self::Failing { since }].into_iter().find(|away| away.name() == name)
     }
 }
@@ -210,7 +210,7 @@ pub struct LastVisits {
     /// every iteration.
     pub interval: Option<Duration>,
     /// Since when the page has been away; `None` if the last visit found it.
-    pub away: Option<Away>,
+    pub away: Option<Absence>,
 }
 
 /// When a known URL is due again, and the data for that visit.
@@ -223,7 +223,7 @@ pub struct NextVisit {
     pub due_at: Option<Timestamp>,
     /// Since when the page has been away, to be stored for the next decision; `None` if it is
     /// there.
-    pub away: Option<Away>,
+    pub away: Option<Absence>,
 }
 
 /// How much earlier than due a URL may be visited.
@@ -250,29 +250,29 @@ impl NextVisit {
 ///   wait is as long as it has been failing, up to its own interval ([`FAILING_WAIT_MAX`] if it has
 ///   none). The interval itself does not change.
 #[must_use]
-pub fn next_visit(policy: &RecrawlPolicy, last: &LastVisits, ended: Ended, at: Timestamp) -> NextVisit {
-    let interval_before = || last.interval.filter(|_| !matches!(last.away, Some(Away::Gone { .. })));
+pub fn next_visit(policy: &RecrawlPolicy, last: &LastVisits, ended: VisitEnd, at: Timestamp) -> NextVisit {
+    let interval_before = || last.interval.filter(|_| !matches!(last.away, Some(Absence::Gone { .. })));
     let found = |interval: Option<Duration>| NextVisit {
         interval,
         due_at: interval.map(|interval| after(at, interval)),
         away: None,
     };
     match (ended, last.away) {
-        (Ended::Changed, _) => found(policy.after_change(interval_before())),
-        (Ended::Unchanged, _) => found(policy.after_no_change(interval_before())),
-        (Ended::Gone, None | Some(Away::Failing { .. })) => NextVisit {
+        (VisitEnd::Changed, _) => found(policy.after_change(interval_before())),
+        (VisitEnd::Unchanged, _) => found(policy.after_no_change(interval_before())),
+        (VisitEnd::Gone, None | Some(Absence::Failing { .. })) => NextVisit {
             interval: None,
             due_at: policy.first().map(|interval| after(at, interval)),
-            away: Some(Away::Gone { since: at }),
+            away: Some(Absence::Gone { since: at }),
         },
-        (Ended::Gone | Ended::Failed, Some(Away::Gone { since })) => {
+        (VisitEnd::Gone | VisitEnd::Failed, Some(Absence::Gone { since })) => {
             let wait = within(between(since, at), policy.first().unwrap_or_default(), policy.max());
             NextVisit { interval: None, due_at: Some(after(at, wait)), away: last.away }
         }
-        (Ended::Failed, None) => {
-            NextVisit { interval: last.interval, due_at: None, away: Some(Away::Failing { since: at }) }
+        (VisitEnd::Failed, None) => {
+            NextVisit { interval: last.interval, due_at: None, away: Some(Absence::Failing { since: at }) }
         }
-        (Ended::Failed, Some(Away::Failing { since })) => {
+        (VisitEnd::Failed, Some(Absence::Failing { since })) => {
             let longest = policy.current(last.interval).unwrap_or(FAILING_WAIT_MAX.min(policy.max()));
             let wait = between(since, at).min(longest);
             NextVisit { interval: last.interval, due_at: Some(after(at, wait)), away: last.away }

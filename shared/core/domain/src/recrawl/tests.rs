@@ -30,7 +30,7 @@ fn rule(path: &str) -> RecrawlRule {
     RecrawlRule { when, policy: None, interval: None, min: None, max: None }
 }
 
-fn rules_of(edit: fn(&mut Draft)) -> RecrawlRules {
+fn edited_rules(edit: fn(&mut Draft)) -> RecrawlRules {
     let mut draft = Draft::for_seeds(vec![url("/")]);
     edit(&mut draft);
     RecrawlRules::new(&Definition::new(draft).unwrap())
@@ -38,7 +38,7 @@ fn rules_of(edit: fn(&mut Draft)) -> RecrawlRules {
 
 #[test]
 fn the_first_rule_that_covers_a_url_decides() {
-    let with_rules = rules_of(|draft| {
+    let with_rules = edited_rules(|draft| {
         draft.recrawl.interval = Some(DAY);
         draft.recrawl.rules = vec![
             RecrawlRule { interval: Some(HOUR), policy: Some(RecrawlWord::Fixed), ..rule("/news/") },
@@ -60,8 +60,12 @@ fn the_first_rule_that_covers_a_url_decides() {
     ] {
         assert_eq!(with_rules.policy_for(&url(path)), expected, "{path}: {why}");
     }
-    assert_eq!(rules_of(|_| {}).policy_for(&url("/")), ALWAYS, "without an interval, everything in every iteration");
-    let only_in_rule = rules_of(|draft| {
+    assert_eq!(
+        edited_rules(|_| {}).policy_for(&url("/")),
+        ALWAYS,
+        "without an interval, everything in every iteration"
+    );
+    let only_in_rule = edited_rules(|draft| {
         draft.recrawl.rules = vec![RecrawlRule { interval: Some(DAY), ..rule("/docs/") }];
     });
     assert_eq!(only_in_rule.policy_for(&url("/docs/")), ADAPTIVE, "an interval without a policy is adaptive in rules");
@@ -71,24 +75,24 @@ fn the_first_rule_that_covers_a_url_decides() {
 #[test]
 fn the_ending_of_a_visit_follows_from_its_outcome() {
     for (outcome, expected, why) in [
-        (Outcome::FileIngested, Ended::Changed, "another body"),
-        (Outcome::FileOfUnknownType, Ended::Changed, "it is there, whatever it is"),
-        (Outcome::Redirect, Ended::Changed, "a redirect is an answer"),
-        (Outcome::NotCanonical, Ended::Changed, "the page is there, though another stands for it"),
-        (Outcome::FileDidNotChange, Ended::Unchanged, "304, or the same body"),
-        (Outcome::FileNotFound, Ended::Gone, "404"),
-        (Outcome::FileGone, Ended::Gone, "410"),
-        (Outcome::ServerInternalError, Ended::Failed, "500 says nothing about the page"),
-        (Outcome::RequestTimeout, Ended::Failed, "nothing was learned"),
-        (Outcome::BlockedByRobotsTxt, Ended::Failed, "it may be allowed again"),
+        (Outcome::FileIngested, VisitEnd::Changed, "another body"),
+        (Outcome::FileOfUnknownType, VisitEnd::Changed, "it is there, whatever it is"),
+        (Outcome::Redirect, VisitEnd::Changed, "a redirect is an answer"),
+        (Outcome::NotCanonical, VisitEnd::Changed, "the page is there, though another stands for it"),
+        (Outcome::FileDidNotChange, VisitEnd::Unchanged, "304, or the same body"),
+        (Outcome::FileNotFound, VisitEnd::Gone, "404"),
+        (Outcome::FileGone, VisitEnd::Gone, "410"),
+        (Outcome::ServerInternalError, VisitEnd::Failed, "500 says nothing about the page"),
+        (Outcome::RequestTimeout, VisitEnd::Failed, "nothing was learned"),
+        (Outcome::BlockedByRobotsTxt, VisitEnd::Failed, "it may be allowed again"),
     ] {
-        assert_eq!(Ended::from_outcome(outcome), expected, "{outcome:?}: {why}");
+        assert_eq!(VisitEnd::from_outcome(outcome), expected, "{outcome:?}: {why}");
     }
 }
 
 #[test]
 fn an_existing_page_is_due_by_its_policy() {
-    use Ended::{Changed, Unchanged};
+    use VisitEnd::{Changed, Unchanged};
     let at = day(100);
     for (policy, interval, ended, expected, why) in [
         (ALWAYS, None, Changed, None, "every iteration visits it"),
@@ -115,10 +119,10 @@ fn an_existing_page_is_due_by_its_policy() {
 #[test]
 fn a_page_that_is_gone_is_requested_less_and_less_often() {
     let wait = |policy, away, day_now| {
-        let next = next_visit(&policy, &LastVisits { interval: Some(days(3)), away }, Ended::Gone, day(day_now));
+        let next = next_visit(&policy, &LastVisits { interval: Some(days(3)), away }, VisitEnd::Gone, day(day_now));
         (next.due_at.map(|due| between(day(day_now), due)), next.away, next.interval)
     };
-    let gone = |since| Some(Away::Gone { since: day(since) });
+    let gone = |since| Some(Absence::Gone { since: day(since) });
     for (policy, away, now, expected, why) in [
         (ALWAYS, None, 10, (None, gone(10)), "gone for the first time: it may be a mistake"),
         (ALWAYS, gone(10), 11, (Some(days(1)), gone(10)), "as long as it has been gone"),
@@ -137,7 +141,7 @@ fn a_page_that_is_gone_is_requested_less_and_less_often() {
         (ADAPTIVE, None, 10, (Some(days(1)), gone(10)), "like a new page, whatever its interval was"),
         (
             ADAPTIVE,
-            Some(Away::Failing { since: day(1) }),
+            Some(Absence::Failing { since: day(1) }),
             10,
             (Some(days(1)), gone(10)),
             "only now it is known to be gone",
@@ -152,8 +156,8 @@ fn a_page_that_is_gone_is_requested_less_and_less_often() {
 
 #[test]
 fn a_page_that_fails_is_retried_soon_and_then_less_often() {
-    let failing = |since| Some(Away::Failing { since: day(since) });
-    let gone = |since| Some(Away::Gone { since: day(since) });
+    let failing = |since| Some(Absence::Failing { since: day(since) });
+    let gone = |since| Some(Absence::Gone { since: day(since) });
     for (policy, interval, away, now, expected, why) in [
         (ALWAYS, None, None, 10, (None, failing(10)), "most failures pass"),
         (ADAPTIVE, Some(days(5)), None, 10, (None, failing(10)), "most failures pass"),
@@ -164,10 +168,10 @@ fn a_page_that_fails_is_retried_soon_and_then_less_often() {
         (ALWAYS, None, failing(10), 30, (Some(FAILING_WAIT_MAX), failing(10)), "at least daily"),
         (ALWAYS, None, gone(10), 30, (Some(days(20)), gone(10)), "a failure does not bring a page back"),
     ] {
-        let next = next_visit(&policy, &LastVisits { interval, away }, Ended::Failed, day(now));
+        let next = next_visit(&policy, &LastVisits { interval, away }, VisitEnd::Failed, day(now));
         let waited = next.due_at.map(|due| between(day(now), due));
         assert_eq!((waited, next.away), expected, "{policy:?} on day {now}: {why}");
-        let kept = interval.filter(|_| !matches!(away, Some(Away::Gone { .. })));
+        let kept = interval.filter(|_| !matches!(away, Some(Absence::Gone { .. })));
         assert_eq!(next.interval, kept, "{why}");
     }
 }
@@ -176,19 +180,19 @@ fn a_page_that_fails_is_retried_soon_and_then_less_often() {
 fn the_interval_of_a_page_that_was_gone_starts_over() {
     let since = day(10);
     for (away, expected, why) in [
-        (Away::Gone { since }, DAY, "what it was like before says nothing"),
-        (Away::Failing { since }, days(8), "it was there all the time"),
+        (Absence::Gone { since }, DAY, "what it was like before says nothing"),
+        (Absence::Failing { since }, days(8), "it was there all the time"),
     ] {
         let last = LastVisits { interval: Some(days(10)), away: Some(away) };
-        let next = next_visit(&ADAPTIVE, &last, Ended::Changed, day(50));
+        let next = next_visit(&ADAPTIVE, &last, VisitEnd::Changed, day(50));
         assert_eq!((next.interval, next.away), (Some(expected), None), "{why}");
     }
 }
 
 #[test]
 fn away_is_stored_by_name() {
-    let away = Away::Gone { since: day(0) };
+    let away = Absence::Gone { since: day(0) };
     let json = serde_json::to_string(&away).unwrap();
     assert_eq!(json, r#"{"gone":{"since":"1970-01-01T00:00:00Z"}}"#);
-    assert_eq!(serde_json::from_str::<Away>(&json).unwrap(), away);
+    assert_eq!(serde_json::from_str::<Absence>(&json).unwrap(), away);
 }

@@ -19,7 +19,7 @@ use crate::frontier::{IterationRow, IterationStatus, SegmentId};
 use crate::ids::Iteration;
 use crate::url::Origin;
 
-pub use refers::{Entry, Made, Pointers, References, Stay, stays};
+pub use refers::{Entry, GoodDocument, Pointers, References, RetainedPart, retained_parts};
 
 /// The iterations to keep. One that is not over, and the newest that is over, are always kept.
 /// Iterations that only remade documents do not count; they are kept or dropped with the ones

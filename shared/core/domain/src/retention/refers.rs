@@ -23,7 +23,7 @@ pub struct Entry<P> {
     /// Its effect on the current state of the site; `None` if it says nothing lasting.
     pub change: Option<ChangeKind>,
     /// Whether a good document was stored for it.
-    pub made: Made,
+    pub made: GoodDocument,
     /// When the body that it found unchanged was fetched; `None` for any other visit.
     pub unchanged_since: Option<Timestamp>,
     /// The entry of the document that it confirmed; `None` for any other visit.
@@ -34,7 +34,7 @@ pub struct Entry<P> {
 
 /// Whether a good document was stored for an entry: a page, a redirect, another file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Made {
+pub enum GoodDocument {
     /// It was.
     Document,
     /// At most a document with only the URL's outcome.
@@ -52,7 +52,7 @@ pub struct Pointers<P> {
 
 /// The part of an entry that stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stay {
+pub enum RetainedPart {
     /// Nothing: nothing refers to it.
     Nothing,
     /// Its outcome and its target, for resolving canonical links; neither document nor body.
@@ -74,10 +74,10 @@ pub enum Stay {
 ///   its own;
 /// - the URL's last ending before the kept iterations, unless the first of them has one.
 #[must_use]
-pub fn stays<P: Copy + Ord>(entries: &[Entry<P>], known: &Pointers<P>, cut: Iteration) -> Vec<Stay> {
+pub fn retained_parts<P: Copy + Ord>(entries: &[Entry<P>], known: &Pointers<P>, cut: Iteration) -> Vec<RetainedPart> {
     let mut wanted = References::new(cut);
-    wanted.refer(known);
-    let mut stays: Vec<Stay> = entries.iter().rev().map(|entry| wanted.meet(entry)).collect();
+    wanted.add_candidate(known);
+    let mut stays: Vec<RetainedPart> = entries.iter().rev().map(|entry| wanted.visit_entry(entry)).collect();
     stays.reverse();
     stays
 }
@@ -88,15 +88,15 @@ pub fn stays<P: Copy + Ord>(entries: &[Entry<P>], known: &Pointers<P>, cut: Iter
 #[derive(Clone, Debug)]
 pub struct References<P> {
     cut: Iteration,
-    places: BTreeMap<P, Stay>,
-    times: BTreeMap<Timestamp, Stay>,
-    kept: KeptSay,
-    met: Met,
+    places: BTreeMap<P, RetainedPart>,
+    times: BTreeMap<Timestamp, RetainedPart>,
+    kept: KeptFindings,
+    met: DroppedFindings,
 }
 
 /// The findings in the entries of kept iterations.
 #[derive(Clone, Copy, Debug, Default)]
-struct KeptSay {
+struct KeptFindings {
     /// The first of these iterations has a document of its own.
     begins_anew: bool,
     /// The page went or came back.
@@ -107,7 +107,7 @@ struct KeptSay {
 
 /// The entries of dropped iterations so far.
 #[derive(Clone, Copy, Debug, Default)]
-struct Met {
+struct DroppedFindings {
     document: bool,
     ending: bool,
 }
@@ -116,61 +116,61 @@ impl<P: Copy + Ord> References<P> {
     /// Creates an empty set of references, for dropping the iterations up to `cut`.
     #[must_use]
     pub fn new(cut: Iteration) -> Self {
-        let (kept, met) = (KeptSay::default(), Met::default());
+        let (kept, met) = (KeptFindings::default(), DroppedFindings::default());
         Self { cut, places: BTreeMap::new(), times: BTreeMap::new(), kept, met }
     }
 
     /// Adds the references of the URL's candidate. Call this before the first entry of a dropped
     /// iteration.
-    pub fn refer(&mut self, known: &Pointers<P>) {
+    pub fn add_candidate(&mut self, known: &Pointers<P>) {
         if let Some(place) = known.document {
-            raise(&mut self.places, place, Stay::Whole);
+            raise(&mut self.places, place, RetainedPart::Whole);
         }
         if let Some(time) = known.compared_with {
-            raise(&mut self.times, time, Stay::Whole);
+            raise(&mut self.times, time, RetainedPart::Whole);
         }
     }
 
     /// Returns the part of an entry that stays. Call this for all newer entries first.
-    pub fn meet(&mut self, entry: &Entry<P>) -> Stay {
-        let own = if entry.iteration <= self.cut { self.of_dropped(entry) } else { self.of_kept(entry) };
+    pub fn visit_entry(&mut self, entry: &Entry<P>) -> RetainedPart {
+        let own = if entry.iteration <= self.cut { self.visit_dropped(entry) } else { self.visit_kept(entry) };
         let wanted = [self.places.remove(&entry.place), self.times.get(&entry.at).copied()];
-        let stay = wanted.into_iter().flatten().fold(own, Stay::max);
-        if let Some(since) = entry.unchanged_since.filter(|_| stay > Stay::Nothing) {
+        let stay = wanted.into_iter().flatten().fold(own, RetainedPart::max);
+        if let Some(since) = entry.unchanged_since.filter(|_| stay > RetainedPart::Nothing) {
             raise(&mut self.times, since, stay);
         }
         for place in [entry.body, entry.confirmed].into_iter().flatten() {
-            if stay == Stay::Whole && place != entry.place {
+            if stay == RetainedPart::Whole && place != entry.place {
                 raise(&mut self.places, place, stay);
             }
         }
         stay
     }
 
-    fn of_kept(&mut self, entry: &Entry<P>) -> Stay {
+    fn visit_kept(&mut self, entry: &Entry<P>) -> RetainedPart {
         let is_first = entry.iteration == self.cut.next();
-        self.kept.begins_anew |= is_first && entry.made == Made::Document;
-        self.kept.went_or_came |= entry.change.is_some() && entry.made == Made::Nothing;
+        self.kept.begins_anew |= is_first && entry.made == GoodDocument::Document;
+        self.kept.went_or_came |= entry.change.is_some() && entry.made == GoodDocument::Nothing;
         self.kept.ended |= is_first && entry.finality == Finality::Final;
-        Stay::Whole
+        RetainedPart::Whole
     }
 
-    fn of_dropped(&mut self, entry: &Entry<P>) -> Stay {
-        let KeptSay { begins_anew, went_or_came, ended } = self.kept;
-        let (is_document, is_ending) = (entry.made == Made::Document, entry.finality == Finality::Final);
+    fn visit_dropped(&mut self, entry: &Entry<P>) -> RetainedPart {
+        let KeptFindings { begins_anew, went_or_came, ended } = self.kept;
+        let (is_document, is_ending) = (entry.made == GoodDocument::Document, entry.finality == Finality::Final);
         let is_last_document = is_document && !std::mem::replace(&mut self.met.document, true);
         let is_last_ending = is_ending && !std::mem::replace(&mut self.met.ending, true);
         if is_last_document && went_or_came && !begins_anew {
-            Stay::Whole
+            RetainedPart::Whole
         } else if is_last_ending && !ended {
-            Stay::Ending
+            RetainedPart::Ending
         } else {
-            Stay::Nothing
+            RetainedPart::Nothing
         }
     }
 }
 
-fn raise<K: Ord>(wanted: &mut BTreeMap<K, Stay>, key: K, stay: Stay) {
+fn raise<K: Ord>(wanted: &mut BTreeMap<K, RetainedPart>, key: K, stay: RetainedPart) {
     let most = wanted.entry(key).or_insert(stay);
     *most = stay.max(*most);
 }
@@ -178,7 +178,7 @@ fn raise<K: Ord>(wanted: &mut BTreeMap<K, Stay>, key: K, stay: Stay) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Stay::{Ending, Nothing, Whole};
+    use RetainedPart::{Ending, Nothing, Whole};
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()
@@ -192,7 +192,7 @@ mod tests {
             at: at(iteration.into()),
             finality: Finality::Final,
             change,
-            made: Made::Nothing,
+            made: GoodDocument::Nothing,
             unchanged_since: None,
             confirmed: None,
             body: None,
@@ -201,7 +201,7 @@ mod tests {
 
     fn page(iteration: u32) -> Entry<u32> {
         let kind = if iteration == 1 { ChangeKind::New } else { ChangeKind::Changed };
-        Entry { made: Made::Document, body: Some(iteration), ..visit(iteration, Some(kind)) }
+        Entry { made: GoodDocument::Document, body: Some(iteration), ..visit(iteration, Some(kind)) }
     }
 
     fn unchanged(iteration: u32, since: u32) -> Entry<u32> {
@@ -218,84 +218,95 @@ mod tests {
         visit(iteration, None)
     }
 
-    fn gone(iteration: u32) -> Entry<u32> {
+    fn gone_visit(iteration: u32) -> Entry<u32> {
         visit(iteration, Some(ChangeKind::Gone))
     }
 
     /// Creates the remade document of an iteration, from the body of another.
     fn remade(iteration: u32, body: u32) -> Entry<u32> {
         let made = visit(iteration, None);
-        Entry { place: iteration * 10, finality: Finality::Aside, made: Made::Document, body: Some(body), ..made }
+        Entry {
+            place: iteration * 10,
+            finality: Finality::Aside,
+            made: GoodDocument::Document,
+            body: Some(body),
+            ..made
+        }
     }
 
     /// Creates the candidate after its last good document, whose body is compared with the next.
-    fn known(document: u32, compared_with: u32) -> Pointers<u32> {
+    fn pointers(document: u32, compared_with: u32) -> Pointers<u32> {
         Pointers { document: Some(document), compared_with: Some(at(compared_with.into())) }
     }
 
     const UNKNOWN: Pointers<u32> = Pointers { document: None, compared_with: None };
 
     /// A URL's entries, its candidate's references, the parts that stay, and why.
-    type Case<'c> = (&'c [Entry<u32>], Pointers<u32>, &'c [Stay], &'c str);
+    type Case<'c> = (&'c [Entry<u32>], Pointers<u32>, &'c [RetainedPart], &'c str);
 
     #[test]
     fn unreferenced_entries_are_dropped() {
         let cases: [Case<'_>; 20] = [
-            (&[page(1), page(2), page(3)], known(3, 3), &[Nothing, Nothing, Whole], "each has its own body"),
-            (&[page(1), page(2)], known(2, 2), &[Nothing, Whole], "the last good visit, which was long ago"),
+            (&[page(1), page(2), page(3)], pointers(3, 3), &[Nothing, Nothing, Whole], "each has its own body"),
+            (&[page(1), page(2)], pointers(2, 2), &[Nothing, Whole], "the last good visit, which was long ago"),
             (
                 &[page(1), failed(2), failed(3)],
-                known(1, 1),
+                pointers(1, 1),
                 &[Whole, Nothing, Whole],
                 "failures leave the last good document, wherever it is",
             ),
-            (&[page(1), unchanged(2, 1)], known(1, 1), &[Whole, Ending], "how it last ended, and the document"),
+            (&[page(1), unchanged(2, 1)], pointers(1, 1), &[Whole, Ending], "how it last ended, and the document"),
             (
                 &[page(1), unchanged(2, 1), unchanged(3, 1)],
-                known(1, 1),
+                pointers(1, 1),
                 &[Whole, Nothing, Whole],
                 "a kept visit found the body unchanged",
             ),
             (
                 &[page(1), unchanged(2, 1), unchanged(3, 1), page(4)],
-                known(4, 4),
+                pointers(4, 4),
                 &[Whole, Nothing, Whole, Whole],
                 "so did one that is kept, though the candidate is past it",
             ),
             (
                 &[page(1), unchanged(2, 1), page(3)],
-                known(3, 3),
+                pointers(3, 3),
                 &[Nothing, Nothing, Whole],
                 "only a dropped visit found it unchanged",
             ),
             (
-                &[page(1), gone(2)],
-                known(1, 1),
+                &[page(1), gone_visit(2)],
+                pointers(1, 1),
                 &[Whole, Ending],
                 "a page that is gone may come back unchanged; its standing does not matter",
             ),
             (
-                &[page(1), gone(3), page(4)],
-                known(4, 4),
+                &[page(1), gone_visit(3), page(4)],
+                pointers(4, 4),
                 &[Whole, Whole, Whole],
                 "the kept iterations say that it went, and with it its links",
             ),
             (
-                &[page(1), page(4), gone(5)],
-                known(4, 4),
+                &[page(1), page(4), gone_visit(5)],
+                pointers(4, 4),
                 &[Whole, Whole, Whole],
                 "between 3 and 5 it went, and in 3 it was as in 1",
             ),
             (
-                &[page(1), page(3), gone(4)],
-                known(3, 3),
+                &[page(1), page(3), gone_visit(4)],
+                pointers(3, 3),
                 &[Nothing, Whole, Whole],
                 "the first kept iteration has a document of its own",
             ),
-            (&[page(1), page(2), gone(3)], known(2, 2), &[Nothing, Whole, Whole], "only the document before that"),
+            (
+                &[page(1), page(2), gone_visit(3)],
+                pointers(2, 2),
+                &[Nothing, Whole, Whole],
+                "only the document before that",
+            ),
             (
                 &[page(1), remade(2, 1)],
-                known(20, 1),
+                pointers(20, 1),
                 &[Whole, Whole],
                 "the document was made again, of an earlier body",
             ),
@@ -305,16 +316,21 @@ mod tests {
                 &[Whole, Whole],
                 "the same in a kept iteration",
             ),
-            (&[page(1), remade(2, 1), page(3)], known(3, 3), &[Nothing, Nothing, Whole], "neither is of use any more"),
+            (
+                &[page(1), remade(2, 1), page(3)],
+                pointers(3, 3),
+                &[Nothing, Nothing, Whole],
+                "neither is of use any more",
+            ),
             (
                 &[page(1), remade(2, 1), unchanged_as_remade(3, 1, 2), page(4)],
-                known(4, 4),
+                pointers(4, 4),
                 &[Whole, Whole, Whole, Whole],
                 "a kept visit shows the document that was made again",
             ),
             (
                 &[page(1), remade(1, 1), unchanged_as_remade(2, 1, 1), page(3)],
-                known(3, 3),
+                pointers(3, 3),
                 &[Nothing, Nothing, Nothing, Whole],
                 "only a dropped visit shows it",
             ),
@@ -324,7 +340,7 @@ mod tests {
         ];
         let cut = Iteration::new(2).unwrap();
         for (entries, known, expected, why) in cases {
-            assert_eq!(stays(entries, &known, cut), expected, "{why}: {entries:?}");
+            assert_eq!(retained_parts(entries, &known, cut), expected, "{why}: {entries:?}");
         }
     }
 
@@ -337,14 +353,14 @@ mod tests {
         let known = Pointers { document: Some(2), compared_with: Some(at(1)) };
         // The retried visit has the same time as the compared one: as nothing else distinguishes
         // them, both stay.
-        assert_eq!(stays(&entries, &known, cut), [Whole, Whole, Whole]);
+        assert_eq!(retained_parts(&entries, &known, cut), [Whole, Whole, Whole]);
         let earlier = Entry { place: 0, at: at(0), ..retried };
-        assert_eq!(stays(&[earlier, page(1), redirect], &known, cut), [Nothing, Whole, Whole]);
+        assert_eq!(retained_parts(&[earlier, page(1), redirect], &known, cut), [Nothing, Whole, Whole]);
     }
 
     #[test]
     fn an_ending_keeps_the_ending_of_its_unchanged_body() {
         let entries = [page(1), unchanged(2, 1)];
-        assert_eq!(stays(&entries, &UNKNOWN, Iteration::new(2).unwrap()), [Ending, Ending]);
+        assert_eq!(retained_parts(&entries, &UNKNOWN, Iteration::new(2).unwrap()), [Ending, Ending]);
     }
 }

@@ -104,7 +104,7 @@ impl CrawlUrl {
     /// # Errors
     /// Those of [`CrawlUrl::from_url`].
     pub fn spelled(url: &Url, rules: &UrlRules) -> Result<(Self, Spelling), UrlError> {
-        Scheme::written(url.scheme()).ok_or(UrlError::Scheme)?;
+        Scheme::from_name(url.scheme()).ok_or(UrlError::Scheme)?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err(UrlError::Credentials);
         }
@@ -120,7 +120,7 @@ impl CrawlUrl {
         let same_host = url.host_str() == Some(host);
         if let (true, Cow::Borrowed(_), Cow::Borrowed(query)) = (same_host, &path, &query) {
             let end = if query.is_empty() { Position::AfterPath } else { Position::AfterQuery };
-            let url = Self::of_normalised(url[..end].into(), url[..Position::BeforePath].len())?;
+            let url = Self::from_normalised(url[..end].into(), url[..Position::BeforePath].len())?;
             return Ok((url, spelling));
         }
         let mut text = String::with_capacity(url.as_str().len());
@@ -133,7 +133,7 @@ impl CrawlUrl {
             text.push('?');
             text.push_str(&query);
         }
-        Ok((Self::of_normalised(text.into(), path_start)?, spelling))
+        Ok((Self::from_normalised(text.into(), path_start)?, spelling))
     }
 
     /// Strips the parameters in the rules from a URL that was normalised without stripping, and
@@ -153,11 +153,11 @@ impl CrawlUrl {
             text.push('?');
             text.push_str(query);
         }
-        Ok((Self::of_normalised(text.into(), self.path_start.into())?, Spelling::Stripped))
+        Ok((Self::from_normalised(text.into(), self.path_start.into())?, Spelling::Stripped))
     }
 
     /// Creates a URL from a text that is known to be normalised.
-    pub(super) fn of_normalised(text: Arc<str>, path_start: usize) -> Result<Self, UrlError> {
+    pub(super) fn from_normalised(text: Arc<str>, path_start: usize) -> Result<Self, UrlError> {
         if text.len() > Self::LEN_MAX {
             return Err(UrlError::TooLong);
         }
@@ -221,7 +221,7 @@ impl CrawlUrl {
     /// Returns its origin.
     #[must_use]
     pub fn origin(&self) -> Origin {
-        Origin::of_normalised(self.origin_str())
+        Origin::from_normalised(self.origin_str())
     }
 
     /// Returns the text of [`CrawlUrl::origin`], for comparing without a copy.
@@ -231,7 +231,7 @@ impl CrawlUrl {
     }
 
     fn parts(&self) -> OriginParts<'_> {
-        OriginParts::of_normalised(self.origin_str())
+        OriginParts::from_normalised(self.origin_str())
     }
 
     /// Checks the properties of a normalised URL, for tests and fuzzing.

@@ -39,7 +39,7 @@ impl Scheme {
     }
 
     /// Returns the scheme with this name, in lower case; `None` if it is not crawled.
-    pub(super) fn written(text: &str) -> Option<Self> {
+    pub(super) fn from_name(text: &str) -> Option<Self> {
         [Self::Http, Self::Https].into_iter().find(|scheme| scheme.as_str() == text)
     }
 }
@@ -61,7 +61,7 @@ pub(super) struct OriginParts<'a> {
 
 impl<'a> OriginParts<'a> {
     /// Splits `scheme://host:port`, which is known to be normalised.
-    pub(super) fn of_normalised(origin: &'a str) -> Self {
+    pub(super) fn from_normalised(origin: &'a str) -> Self {
         let (scheme, authority) = match origin.strip_prefix("https://") {
             Some(authority) => (Scheme::Https, authority),
             None => (Scheme::Http, origin.strip_prefix("http://").unwrap_or(origin)),
@@ -147,7 +147,7 @@ impl Origin {
         let mut text = String::with_capacity(self.0.len() + path_and_query.len());
         text.push_str(&self.0);
         text.push_str(path_and_query);
-        CrawlUrl::of_normalised(text.into(), self.0.len())
+        CrawlUrl::from_normalised(text.into(), self.0.len())
     }
 
     /// Returns the port; `None` if it is the scheme's default.
@@ -176,7 +176,7 @@ impl Origin {
     /// Whether `other` is an alias of this origin: the host with or without `www.`, https instead of http, or both. If the scheme is the same, so is
     /// the port.
     #[must_use]
-    pub fn is_also_called(&self, other: &Self) -> bool {
+    pub fn has_alias(&self, other: &Self) -> bool {
         let bare = |origin: &Self| origin.host().strip_prefix("www.").unwrap_or(origin.host()).to_owned();
         let is_called_so = match (self.scheme(), other.scheme()) {
             (Scheme::Http, Scheme::Https) => true,
@@ -185,12 +185,12 @@ impl Origin {
         self.is_same_site(other) && bare(self) == bare(other) && is_called_so
     }
 
-    pub(super) fn of_normalised(origin: &str) -> Self {
+    pub(super) fn from_normalised(origin: &str) -> Self {
         Self(origin.into())
     }
 
     fn parts(&self) -> OriginParts<'_> {
-        OriginParts::of_normalised(&self.0)
+        OriginParts::from_normalised(&self.0)
     }
 }
 

@@ -56,7 +56,7 @@ impl<'u> PlainBase<'u> {
             return None;
         }
         let text = [self.origin, directory, rest].concat();
-        CrawlUrl::of_normalised(text.into(), self.origin.len()).ok()
+        CrawlUrl::from_normalised(text.into(), self.origin.len()).ok()
     }
 
     /// Returns the directory from which a relative reference starts, and the rest of the reference.

@@ -93,7 +93,7 @@ impl UrlRules {
             if checked.len() == Self::PATTERNS_MAX {
                 return Err(UrlRulesError::TooMany);
             }
-            checked.push(Pattern::checked(pattern.as_ref())?);
+            checked.push(Pattern::parse(pattern.as_ref())?);
         }
         Ok(Self { patterns: checked })
     }
@@ -177,7 +177,7 @@ fn looks_like_session_id(value: &str) -> bool {
 impl Default for UrlRules {
     /// Returns the rules with [`UrlRules::DEFAULT_PATTERNS`].
     fn default() -> Self {
-        Self { patterns: Self::DEFAULT_PATTERNS.iter().map(|pattern| Pattern::parse(pattern)).collect() }
+        Self { patterns: Self::DEFAULT_PATTERNS.iter().map(|pattern| Pattern::split(pattern)).collect() }
     }
 }
 
@@ -196,7 +196,7 @@ impl From<UrlRules> for Vec<String> {
 }
 
 impl Pattern {
-    fn checked(text: &str) -> Result<Self, UrlRulesError> {
+    fn parse(text: &str) -> Result<Self, UrlRulesError> {
         if text.len() > UrlRules::PATTERN_BYTES_MAX {
             return Err(UrlRulesError::TooLong);
         }
@@ -207,10 +207,10 @@ impl Pattern {
         if text.is_empty() || text == "?" || !name.bytes().all(is_of_name) {
             return Err(UrlRulesError::Pattern(text.to_owned()));
         }
-        Ok(Self::parse(text))
+        Ok(Self::split(text))
     }
 
-    fn parse(text: &str) -> Self {
+    fn split(text: &str) -> Self {
         let (name, value) = match text.strip_suffix('?') {
             Some(name) => (name, Value::SessionId),
             None => (text, Value::Any),

@@ -339,6 +339,6 @@ fn www_and_https_are_aliases_of_an_origin() {
     ];
     for (own, other, expected, why) in rows {
         let (own, other): (Origin, Origin) = (own.parse().unwrap(), other.parse().unwrap());
-        assert_eq!(own.is_also_called(&other), expected, "{own}, {other}: {why}");
+        assert_eq!(own.has_alias(&other), expected, "{own}, {other}: {why}");
     }
 }

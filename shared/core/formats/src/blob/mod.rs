@@ -58,7 +58,7 @@ impl Blob {
     ///
     /// # Errors
     /// Fails if its length cannot be read.
-    pub fn of_file(file: File) -> io::Result<Self> {
+    pub fn from_file(file: File) -> io::Result<Self> {
         let bytes = file.metadata()?.len();
         Ok(Self::in_file(file, bytes, None))
     }

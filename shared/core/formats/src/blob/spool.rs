@@ -141,7 +141,7 @@ impl SpoolWriter {
 
     /// Finishes the blob with the bytes that found room: all of them, unless a write failed.
     #[must_use]
-    pub fn finish_with_what_fits(mut self) -> Blob {
+    pub fn finish_partial(mut self) -> Blob {
         if self.file.is_some() && self.spill().is_err() {
             // Bytes in memory stay there if nothing is in the file.
             match &self.file {

@@ -124,7 +124,7 @@ fn bytes_without_room_are_cut_off() {
         let content = sample(3 << 20);
         let mut writer = spool.begin();
         let _ = writer.write_all(&content);
-        let blob = writer.finish_with_what_fits();
+        let blob = writer.finish_partial();
         assert!(blob.bytes().unwrap() == content[..kept_bytes], "{why}: {} bytes", blob.len_bytes());
     }
 }

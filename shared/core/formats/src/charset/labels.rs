@@ -3,7 +3,7 @@
 use encoding_rs::Encoding;
 
 /// Returns the encoding of a label; `None` if it is unknown, or if browsers refuse to decode it.
-pub(super) fn encoding_of(label: &[u8]) -> Option<&'static Encoding> {
+pub(super) fn find_encoding(label: &[u8]) -> Option<&'static Encoding> {
     if Encoding::for_label(label).is_some() {
         return Encoding::for_label_no_replacement(label);
     }
@@ -93,7 +93,7 @@ mod tests {
             ("none", None, "a word"),
             ("", None, "nothing"),
         ] {
-            assert_eq!(encoding_of(label.as_bytes()).map(Encoding::name), expected, "{label}: {why}");
+            assert_eq!(find_encoding(label.as_bytes()).map(Encoding::name), expected, "{label}: {why}");
         }
     }
 }

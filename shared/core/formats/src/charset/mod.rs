@@ -73,7 +73,7 @@ fn choose<'a>(body: &'a [u8], header_charset: Option<&str>) -> (&'static Encodin
         return (encoding, CharsetSource::Bom, &body[bom_bytes..]);
     }
     let header = header_charset.map(|label| label.trim_matches(['"', '\'']));
-    if let Some(encoding) = header.and_then(|label| labels::encoding_of(label.as_bytes())) {
+    if let Some(encoding) = header.and_then(|label| labels::find_encoding(label.as_bytes())) {
         return (encoding, CharsetSource::Header, body);
     }
     if let Some(encoding) = prescan::declared(body).or_else(|| prescan::declared_late(body)) {

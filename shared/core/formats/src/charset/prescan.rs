@@ -4,7 +4,7 @@
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-use super::labels::encoding_of;
+use super::labels::find_encoding;
 
 /// How much of a document is searched, by the standard.
 const PRESCAN_BYTES_MAX: usize = 1024;
@@ -41,7 +41,7 @@ fn internal_label(label: &[u8]) -> Option<&'static Encoding> {
     if label.trim_ascii().eq_ignore_ascii_case(b"x-user-defined") {
         return Some(WINDOWS_1252);
     }
-    match encoding_of(label)? {
+    match find_encoding(label)? {
         encoding if encoding == UTF_16LE || encoding == UTF_16BE => Some(UTF_8),
         encoding => Some(encoding),
     }

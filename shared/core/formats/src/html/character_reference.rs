@@ -30,12 +30,12 @@ pub(super) struct Reference {
 
 impl Reference {
     /// Reads the reference at the start of a text.
-    pub(super) fn at_start_of(text: &[u8], place: ReferenceContext) -> Self {
+    pub(super) fn read(text: &[u8], place: ReferenceContext) -> Self {
         let body = &text[1..];
         let is_number = body.first() == Some(&b'#');
         let bytes = 1 + if is_number { number_bytes(body) } else { name_bytes(body) };
         let bytes = bytes + usize::from(bytes > 1 && text.get(bytes) == Some(&b';'));
-        let mut decoded = Decoded::default();
+        let mut decoded = ReferenceReceiver::default();
         let Ok::<(), Infallible>(()) = Tokenizer::new_with_emitter(&text[..bytes], &mut decoded).finish();
         let bytes = bytes - decoded.bytes_after;
         let is_closed = text[..bytes].ends_with(b";");
@@ -61,12 +61,12 @@ fn number_bytes(body: &[u8]) -> usize {
 /// The receiver of html5gum's results: the reference first, then the letters that are not part of
 /// it.
 #[derive(Debug, Default)]
-struct Decoded {
+struct ReferenceReceiver {
     text: Vec<u8>,
     bytes_after: usize,
 }
 
-impl Emitter for &mut Decoded {
+impl Emitter for &mut ReferenceReceiver {
     type Token = Infallible;
 
     fn emit_string(&mut self, piece: &[u8]) {
@@ -152,7 +152,7 @@ mod tests {
             ("&#xg", ("&#x", 3), ("&#x", 3), "nor here"),
         ] {
             for (place, (expected, bytes)) in [(ReferenceContext::Text, in_text), (ReferenceContext::Value, in_value)] {
-                let read = Reference::at_start_of(text.as_bytes(), place);
+                let read = Reference::read(text.as_bytes(), place);
                 assert_eq!(
                     (str::from_utf8(&read.text), read.bytes),
                     (Ok(expected), bytes),

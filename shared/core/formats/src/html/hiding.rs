@@ -2,7 +2,7 @@
 //! `aria-hidden`.
 //!
 //! Style sheets and scripts are not considered. An element's visibility extends to its content;
-//! [`Seen`] combines the two.
+//! [`VisibilityState`] combines the two.
 
 use super::foreign::Namespace;
 use super::open_elements::{Name, Role};
@@ -10,7 +10,7 @@ use super::tag::{Attribute, Tag};
 
 /// The visibility of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct VisibilityState {
     /// It takes up room, and separates the texts around it. If not, nothing inside it does.
     pub(super) is_laid_out: bool,
     /// Its text is not invisible; inner elements may override this.
@@ -19,7 +19,7 @@ pub(super) struct Seen {
     is_decoration: bool,
 }
 
-impl Seen {
+impl VisibilityState {
     /// The default: fully visible.
     pub(super) const WHOLLY: Self = Self { is_laid_out: true, is_visible: true, is_decoration: false };
 
@@ -29,7 +29,7 @@ impl Seen {
     }
 
     /// Returns the visibility of a child element.
-    pub(super) fn of_child(self, own: Own, role: Role) -> Self {
+    pub(super) fn child(self, own: OwnVisibility, role: Role) -> Self {
         let is_decoration = !role.is_block() && (self.is_decoration || own.is_decoration);
         Self {
             is_laid_out: self.is_laid_out && own.display.unwrap_or(Display::Box) == Display::Box,
@@ -41,7 +41,7 @@ impl Seen {
 
 /// An element's own properties.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Own {
+pub(super) struct OwnVisibility {
     display: Option<Display>,
     visibility: Option<Visibility>,
     is_decoration: bool,
@@ -62,7 +62,7 @@ enum Visibility {
     Hidden,
 }
 
-impl Own {
+impl OwnVisibility {
     /// Reads a start tag.
     ///
     /// - `hidden` hides, with any value but `until-found`: a search in the page finds such text, so
@@ -73,11 +73,11 @@ impl Own {
     ///   marks content that is behind a dialog or is not the current slide, which is no reason to
     ///   leave out text that people read.
     pub(super) fn from_tag(tag: &Tag, role: Role, namespace: Namespace) -> Self {
-        Self::told(|attribute| tag.text(attribute), role, namespace)
+        Self::from_attributes(|attribute| tag.text(attribute), role, namespace)
     }
 
     /// Reads the attributes of an element in any representation.
-    fn told<'a>(attribute: impl Fn(Attribute) -> Option<&'a str>, role: Role, namespace: Namespace) -> Self {
+    fn from_attributes<'a>(attribute: impl Fn(Attribute) -> Option<&'a str>, role: Role, namespace: Namespace) -> Self {
         let mut own = attribute(Attribute::Style).map(declared).unwrap_or_default();
         if own.display.is_none() && namespace == Namespace::Html && is_hidden_by_itself(&attribute, role) {
             own.display = Some(Display::None);
@@ -105,21 +105,21 @@ fn is_hidden_by_itself<'a>(attribute: &impl Fn(Attribute) -> Option<&'a str>, ro
 
 /// The visibility of an element in a tree, by the same rules as for the visible text of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shown(Seen);
+pub struct ElementVisibility(VisibilityState);
 
-impl Shown {
+impl ElementVisibility {
     /// The visibility of the root: everything is seen.
-    pub const WHOLLY: Self = Self(Seen::WHOLLY);
+    pub const WHOLLY: Self = Self(VisibilityState::WHOLLY);
 
     /// Returns the visibility of an HTML element inside this one: `name` is in lower case, and
     /// `attribute` returns the value of each of its attributes.
     #[must_use]
-    pub fn within<'a>(self, name: &str, attribute: impl Fn(&str) -> Option<&'a str>) -> Self {
+    pub fn child<'a>(self, name: &str, attribute: impl Fn(&str) -> Option<&'a str>) -> Self {
         let role = Name::from_bytes(name.as_bytes()).role();
         if role == Role::Root {
             return self;
         }
-        Self(self.0.of_child(Own::told(|one| attribute(one.name()), role, Namespace::Html), role))
+        Self(self.0.child(OwnVisibility::from_attributes(|one| attribute(one.name()), role, Namespace::Html), role))
     }
 
     /// Whether its own text is read.
@@ -137,34 +137,34 @@ impl Shown {
 
 /// Returns the declarations of an inline style: the last valid one applies, unless one is
 /// important.
-fn declared(style: &str) -> Own {
-    let (mut display, mut visibility) = (Declared::default(), Declared::default());
+fn declared(style: &str) -> OwnVisibility {
+    let (mut display, mut visibility) = (Declaration::default(), Declaration::default());
     for declaration in declarations(style) {
         let Some((property, value)) = declaration.split_once(':') else { continue };
         let (property, value) = (trim(property), trim(value));
         if is(property, "display") {
-            display.read(value, display_of);
+            display.read(value, parse_display);
         } else if is(property, "visibility") {
-            visibility.read(value, visibility_of);
+            visibility.read(value, parse_visibility);
         }
     }
-    Own { display: display.value, visibility: visibility.value, is_decoration: false }
+    OwnVisibility { display: display.value, visibility: visibility.value, is_decoration: false }
 }
 
 /// A property whose declarations are being read.
 #[derive(Debug)]
-struct Declared<T> {
+struct Declaration<T> {
     value: Option<T>,
     is_important: bool,
 }
 
-impl<T> Default for Declared<T> {
+impl<T> Default for Declaration<T> {
     fn default() -> Self {
         Self { value: None, is_important: false }
     }
 }
 
-impl<T> Declared<T> {
+impl<T> Declaration<T> {
     /// Takes a value, unless it is invalid and so ignored.
     fn read(&mut self, value: &str, meaning: impl Fn(&str) -> Option<T>) {
         let important = value.rsplit_once('!').filter(|(_, word)| is(trim(word), "important"));
@@ -180,7 +180,7 @@ impl<T> Declared<T> {
     }
 }
 
-fn display_of(value: &str) -> Option<Display> {
+fn parse_display(value: &str) -> Option<Display> {
     const WORDS: [&str; 18] = [
         "block",
         "contents",
@@ -215,7 +215,7 @@ fn display_of(value: &str) -> Option<Display> {
     }
 }
 
-fn visibility_of(value: &str) -> Option<Visibility> {
+fn parse_visibility(value: &str) -> Option<Visibility> {
     if is(value, "hidden") || is(value, "collapse") {
         Some(Visibility::Hidden)
     } else if is(value, "visible") || is(value, "initial") {

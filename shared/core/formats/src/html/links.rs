@@ -28,7 +28,7 @@ pub(super) struct LinkId(usize);
 /// A link with an unresolved URL: the page's base is only known at its end, and most references are
 /// repeated.
 #[derive(Debug)]
-struct Unresolved {
+struct UnresolvedLink {
     kind: LinkKind,
     reference: Range<usize>,
     follow: Follow,
@@ -43,8 +43,8 @@ pub(super) struct Links {
     url_bytes_max: usize,
     /// All references, one after the other.
     references: String,
-    links: Vec<Unresolved>,
-    seen: Seen,
+    links: Vec<UnresolvedLink>,
+    seen: LinkIndex,
     is_cut: bool,
 }
 
@@ -56,7 +56,7 @@ impl Links {
             url_bytes_max: limits.url_bytes_max,
             references: String::new(),
             links: Vec::new(),
-            seen: Seen::default(),
+            seen: LinkIndex::default(),
             is_cut: false,
         }
     }
@@ -73,7 +73,7 @@ impl Links {
         if text.is_empty() && !kind.leads_to_page() {
             return None;
         }
-        let is_same = |link: &Unresolved| link.kind == kind && self.references[link.reference.clone()] == *text;
+        let is_same = |link: &UnresolvedLink| link.kind == kind && self.references[link.reference.clone()] == *text;
         let hash = match self.seen.find((kind, text), |id| is_same(&self.links[id])) {
             Ok(id) => {
                 if follow == Follow::Yes {
@@ -91,7 +91,7 @@ impl Links {
         self.seen.insert(hash, id);
         let start = self.references.len();
         self.references.push_str(text);
-        self.links.push(Unresolved { kind, reference: start..self.references.len(), follow, text: None });
+        self.links.push(UnresolvedLink { kind, reference: start..self.references.len(), follow, text: None });
         Some(LinkId(id))
     }
 
@@ -110,9 +110,9 @@ impl Links {
     pub(super) fn finish(self, resolver: Resolver<'_>, page: &Url) -> (Vec<HtmlLink>, bool) {
         let Self { references, links: unresolved, mut is_cut, links_bytes_max: mut room, .. } = self;
         let mut links: Vec<HtmlLink> = Vec::with_capacity(unresolved.len());
-        let mut seen = Seen::default();
+        let mut seen = LinkIndex::default();
         let plain = PlainBase::from_url(resolver.base);
-        for Unresolved { kind, reference, follow, text } in unresolved {
+        for UnresolvedLink { kind, reference, follow, text } in unresolved {
             let reference = &references[reference];
             let plain = plain.and_then(|base| base.join(reference)).filter(|url| resolver.fits(url.as_str()));
             let url = match plain {
@@ -151,12 +151,12 @@ fn is_same_page(url: &Url, page: &Url) -> bool {
 /// An index of links by kind and URL that does not copy them. The hash is keyed, so that no page
 /// can cause collisions on purpose.
 #[derive(Debug, Default)]
-struct Seen {
+struct LinkIndex {
     hasher: RandomState,
     ids: HashMap<u64, usize, RandomState>,
 }
 
-impl Seen {
+impl LinkIndex {
     /// Returns a key's id, or else the hash under which to add it.
     ///
     /// If two keys share a hash (one in 2^64), one of them is not found again.

@@ -24,7 +24,7 @@ mod tests;
 mod tokens;
 mod words;
 
-pub use hiding::Shown;
+pub use hiding::ElementVisibility;
 pub use page::{HtmlLimits, HtmlLink, LinkUrl, Page, PageSource, RobotsMeta, Syntax, Truncated};
 pub use prolog::is_xhtml;
 pub use words::without_invisible;

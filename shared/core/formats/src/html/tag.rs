@@ -183,7 +183,7 @@ pub(super) enum Closing {
 
 /// An attribute of the tag, and the place of its value.
 #[derive(Clone, Copy, Debug)]
-struct Found {
+struct TagAttribute {
     attribute: Attribute,
     start: usize,
     end: usize,
@@ -210,7 +210,7 @@ impl<'a> Value<'a> {
 
 /// The treatment of an attribute's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Begun {
+pub(super) enum ValueTreatment {
     /// It is appended to the tag.
     Kept,
     /// It is dropped.
@@ -225,7 +225,7 @@ pub(super) struct Tag {
     closing: Closing,
     values: Vec<u8>,
     /// In order, each attribute at most once, so there are few.
-    attributes: Vec<Found>,
+    attributes: Vec<TagAttribute>,
     value_bytes_max: usize,
 }
 
@@ -258,14 +258,14 @@ impl Tag {
     }
 
     /// Begins an attribute, unless it is unused or already present: the first one applies.
-    pub(super) fn begin(&mut self, name: &[u8]) -> Begun {
-        let Some(attribute) = Attribute::from_name(name) else { return Begun::Ignored };
+    pub(super) fn begin(&mut self, name: &[u8]) -> ValueTreatment {
+        let Some(attribute) = Attribute::from_name(name) else { return ValueTreatment::Ignored };
         if self.attributes.iter().any(|found| found.attribute == attribute) {
-            return Begun::Ignored;
+            return ValueTreatment::Ignored;
         }
         let start = self.values.len();
-        self.attributes.push(Found { attribute, start, end: start, is_cut: false });
-        Begun::Kept
+        self.attributes.push(TagAttribute { attribute, start, end: start, is_cut: false });
+        ValueTreatment::Kept
     }
 
     /// Continues the value of the attribute that began last.

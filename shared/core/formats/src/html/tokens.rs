@@ -10,7 +10,7 @@ use super::character_reference::{Reference, ReferenceContext};
 use super::collector::Collector;
 use super::open_elements::Name;
 use super::scan::bytes_before;
-use super::tag::{Begun, Element, Tag};
+use super::tag::{Element, Tag, ValueTreatment};
 
 /// The limit on a name, in bytes: longer than any known name, so that a cut name is never one of
 /// them.
@@ -35,7 +35,7 @@ enum TagKind {
 
 /// How a tag or an attribute ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ended {
+enum TagEnd {
     Yes,
     /// The page ends within it.
     ByPage,
@@ -167,7 +167,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
     }
 
     fn emit_reference(&mut self, needles: &[u8]) {
-        let reference = Reference::at_start_of(self.rest(), ReferenceContext::Text);
+        let reference = Reference::read(self.rest(), ReferenceContext::Text);
         self.at += reference.bytes;
         self.emit(&reference.text);
         if reference.is_ended_by_next {
@@ -370,16 +370,16 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
             self.tag.clear();
         }
         match (self.attributes(kind), kind) {
-            (Ended::ByPage, _) => {
+            (TagEnd::ByPage, _) => {
                 self.at = self.text.len();
                 State::Data
             }
-            (Ended::Yes, TagKind::End) => {
+            (TagEnd::Yes, TagKind::End) => {
                 self.cdata = None;
                 self.collector.end_tag(element, name);
                 State::Data
             }
-            (Ended::Yes, TagKind::Start) => {
+            (TagEnd::Yes, TagKind::Start) => {
                 self.last_start = element;
                 self.tag.set_name(element, name);
                 let content = self.collector.start_tag(&self.tag);
@@ -402,34 +402,34 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
     }
 
     /// Reads a tag's attributes and the `>` after them.
-    fn attributes(&mut self, kind: TagKind) -> Ended {
+    fn attributes(&mut self, kind: TagKind) -> TagEnd {
         for _ in 0..ATTRIBUTES_MAX {
             loop {
                 self.skip_space();
                 match (self.peek(0), self.peek(1)) {
-                    (None, _) => return Ended::ByPage,
+                    (None, _) => return TagEnd::ByPage,
                     (Some(b'>'), _) => {
                         self.at += 1;
-                        return Ended::Yes;
+                        return TagEnd::Yes;
                     }
                     (Some(b'/'), Some(b'>')) => {
                         self.at += 2;
                         self.tag.close_itself();
-                        return Ended::Yes;
+                        return TagEnd::Yes;
                     }
                     (Some(b'/'), _) => self.at += 1,
                     _ => break,
                 }
             }
-            if self.attribute(kind) == Ended::ByPage {
-                return Ended::ByPage;
+            if self.attribute(kind) == TagEnd::ByPage {
+                return TagEnd::ByPage;
             }
         }
         self.skip_excessive()
     }
 
     /// Ends a tag that has reached the limit on attributes.
-    fn skip_excessive(&mut self) -> Ended {
+    fn skip_excessive(&mut self) -> TagEnd {
         loop {
             self.skip_space();
             match (self.peek(0), self.peek(1)) {
@@ -443,22 +443,22 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
             break;
         }
         self.skip_past(b'>');
-        if self.text[..self.at].ends_with(b">") { Ended::Yes } else { Ended::ByPage }
+        if self.text[..self.at].ends_with(b">") { TagEnd::Yes } else { TagEnd::ByPage }
     }
 
     /// Reads an attribute, whose name may begin with `=`.
-    fn attribute(&mut self, kind: TagKind) -> Ended {
+    fn attribute(&mut self, kind: TagKind) -> TagEnd {
         let start = self.at;
         self.at += 1;
         self.name_until(b"\t\n\x0C\r />=");
         let name = &self.text[start..self.at];
         let begun = match kind {
             TagKind::Start => self.tag.begin(in_lower_case(name, &mut self.name)),
-            TagKind::End => Begun::Ignored,
+            TagKind::End => ValueTreatment::Ignored,
         };
         self.skip_space();
         if self.peek(0) != Some(b'=') {
-            return Ended::Yes;
+            return TagEnd::Yes;
         }
         self.at += 1;
         self.skip_space();
@@ -466,39 +466,39 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
             Some(b'"') => self.quoted_value(b"\"&\0\r", begun),
             Some(b'\'') => self.quoted_value(b"'&\0\r", begun),
             // It has no value.
-            Some(b'>') => Ended::Yes,
+            Some(b'>') => TagEnd::Yes,
             _ => self.unquoted_value(begun),
         }
     }
 
     #[inline(always)]
-    fn quoted_value(&mut self, needles: &[u8], begun: Begun) -> Ended {
+    fn quoted_value(&mut self, needles: &[u8], begun: ValueTreatment) -> TagEnd {
         self.at += 1;
         loop {
             match self.append_until(needles, begun) {
-                None => return Ended::ByPage,
+                None => return TagEnd::ByPage,
                 Some(b'"' | b'\'') => {
                     self.at += 1;
-                    return Ended::Yes;
+                    return TagEnd::Yes;
                 }
                 Some(special) => self.append_special(special, begun),
             }
         }
     }
 
-    fn unquoted_value(&mut self, begun: Begun) -> Ended {
+    fn unquoted_value(&mut self, begun: ValueTreatment) -> TagEnd {
         loop {
             match self.append_until(b"\t\n\x0C\r &>\0", begun) {
-                None => return Ended::ByPage,
+                None => return TagEnd::ByPage,
                 Some(special @ (b'&' | b'\0')) => self.append_special(special, begun),
-                Some(_) => return Ended::Yes,
+                Some(_) => return TagEnd::Yes,
             }
         }
     }
 
     /// Appends the bytes before one of these bytes to an attribute's value, and returns that byte.
     #[inline(always)]
-    fn append_until(&mut self, needles: &[u8], begun: Begun) -> Option<u8> {
+    fn append_until(&mut self, needles: &[u8], begun: ValueTreatment) -> Option<u8> {
         let piece = &self.rest()[..bytes_before(needles, self.rest())];
         self.at += piece.len();
         self.append(piece, begun);
@@ -506,10 +506,10 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
     }
 
     /// Appends the replacement of a reference, a NUL or a carriage return.
-    fn append_special(&mut self, special: u8, begun: Begun) {
+    fn append_special(&mut self, special: u8, begun: ValueTreatment) {
         match special {
             b'&' => {
-                let reference = Reference::at_start_of(self.rest(), ReferenceContext::Value);
+                let reference = Reference::read(self.rest(), ReferenceContext::Value);
                 self.at += reference.bytes;
                 self.append(&reference.text, begun);
             }
@@ -524,8 +524,8 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
         }
     }
 
-    fn append(&mut self, piece: &[u8], begun: Begun) {
-        if begun == Begun::Kept && !piece.is_empty() {
+    fn append(&mut self, piece: &[u8], begun: ValueTreatment) {
+        if begun == ValueTreatment::Kept && !piece.is_empty() {
             self.tag.append(piece);
         }
     }

@@ -265,7 +265,7 @@ mod tests {
     use super::*;
 
     /// Computes the same in the plainest way.
-    fn plainly(text: &str, bytes_max: usize) -> String {
+    fn plain_text(text: &str, bytes_max: usize) -> String {
         let is_invisible = |c: char| matches!(c, '\u{AD}' | '\u{200B}' | '\u{2060}' | '\u{FEFF}');
         let seen: String = text.chars().filter(|c| !is_invisible(*c)).collect();
         let words: Vec<_> = seen.split([' ', '\t', '\n', '\x0C', '\r']).filter(|word| !word.is_empty()).collect();
@@ -292,10 +292,10 @@ mod tests {
             let mut whole = TextBuffer::new(bytes_max);
             whole.push(text.as_bytes());
             // After a space, half a character may have been dropped.
-            prop_assert_eq!(whole.finish().trim_end_matches(' ').to_owned(), plainly(&text, bytes_max));
+            prop_assert_eq!(whole.finish().trim_end_matches(' ').to_owned(), plain_text(&text, bytes_max));
             let mut by_pieces = TextBuffer::new(bytes_max);
             pieces.iter().for_each(|piece| by_pieces.push(piece.as_bytes()));
-            prop_assert_eq!(by_pieces.finish().trim_end_matches(' ').to_owned(), plainly(&text, bytes_max));
+            prop_assert_eq!(by_pieces.finish().trim_end_matches(' ').to_owned(), plain_text(&text, bytes_max));
         }
     }
 }

@@ -61,7 +61,7 @@ impl<'v> Iterator for Links<'v> {
         let (target, mut rest) = start.strip_prefix('<')?.split_once('>')?;
         let mut link = LinkValue { target: target.trim(), rel: None, context: Context::Response };
         while let Some(parameter) = rest.trim_start().strip_prefix(';') {
-            let (name, value, after) = parameter_of(parameter);
+            let (name, value, after) = read_parameter(parameter);
             rest = after;
             if name.eq_ignore_ascii_case("rel") {
                 link.rel.get_or_insert(value);
@@ -86,7 +86,7 @@ impl LinkValue<'_> {
 
 /// Returns name and value of a parameter, and the rest. A parameter without a value has an empty
 /// one.
-fn parameter_of(text: &str) -> (&str, String, &str) {
+fn read_parameter(text: &str) -> (&str, String, &str) {
     let text = text.trim_start();
     let (name, rest) = text.split_at(text.find(|c| !is_token_char(c)).unwrap_or(text.len()));
     let Some(written) = rest.trim_start().strip_prefix('=') else { return (name, String::new(), rest) };

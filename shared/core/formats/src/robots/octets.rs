@@ -59,12 +59,14 @@ impl Speller {
         while let Some((octet, spelt, after)) = next_octet(rest) {
             rest = after;
             match (octet, spelt) {
-                (b'?', Spelt::Raw) => {
+                (b'?', OctetSpelling::Raw) => {
                     self.in_query = true;
                     self.out.push('?');
                 }
-                (b'/', Spelt::Encoded) if self.in_query && self.slashes == QuerySlashes::Undone => self.out.push('/'),
-                (b'/' | b'&' | b'=', Spelt::Raw) => self.out.push(char::from(octet)),
+                (b'/', OctetSpelling::Encoded) if self.in_query && self.slashes == QuerySlashes::Undone => {
+                    self.out.push('/')
+                }
+                (b'/' | b'&' | b'=', OctetSpelling::Raw) => self.out.push(char::from(octet)),
                 _ if is_unreserved(octet) => self.out.push(char::from(octet)),
                 _ => self.out.push_str(percent_encode_byte(octet)),
             }
@@ -74,7 +76,7 @@ impl Speller {
 
 /// The spelling of an octet.
 #[derive(Clone, Copy)]
-enum Spelt {
+enum OctetSpelling {
     Raw,
     /// As `%XX`.
     Encoded,
@@ -82,12 +84,12 @@ enum Spelt {
 
 /// Returns the first octet of a text, its spelling, and the rest. A `%` without two hexadecimal
 /// digits stands for itself.
-fn next_octet(text: &[u8]) -> Option<(u8, Spelt, &[u8])> {
+fn next_octet(text: &[u8]) -> Option<(u8, OctetSpelling, &[u8])> {
     let (&octet, rest) = text.split_first()?;
     let encoded = if octet == b'%' { octet_after(rest) } else { None };
     Some(match encoded {
-        Some(encoded) => (encoded, Spelt::Encoded, &rest[2..]),
-        None => (octet, Spelt::Raw, rest),
+        Some(encoded) => (encoded, OctetSpelling::Encoded, &rest[2..]),
+        None => (octet, OctetSpelling::Raw, rest),
     })
 }
 

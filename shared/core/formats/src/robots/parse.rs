@@ -27,18 +27,18 @@ pub(super) fn parse(body: &[u8], our_token: &str) -> Robots {
 
 /// Returns at most `count_max` sitemaps that a robots.txt names, as written.
 pub(super) fn sitemaps(body: &[u8], count_max: usize) -> Vec<String> {
-    let mut named = Named { count_max, sitemaps: Vec::new() };
+    let mut named = SitemapCollector { count_max, sitemaps: Vec::new() };
     robotstxt::parse_robotstxt(&text::as_ascii_lines(&text::within_limit(body)), &mut named);
     named.sitemaps
 }
 
 /// The sitemaps named so far.
-struct Named {
+struct SitemapCollector {
     count_max: usize,
     sitemaps: Vec<String>,
 }
 
-impl RobotsParseHandler for Named {
+impl RobotsParseHandler for SitemapCollector {
     fn handle_robots_start(&mut self) {}
 
     fn handle_robots_end(&mut self) {}

@@ -49,10 +49,10 @@ pub enum Unreadable {
 impl Unreadable {
     /// Whether it will probably persist for more than a few seconds ([`NoAnswer::lasts`]).
     #[must_use]
-    pub fn lasts(&self) -> bool {
+    pub fn is_lasting(&self) -> bool {
         match self {
             Self::Status(_) | Self::Walled { .. } => false,
-            Self::Failed { detail } => NoAnswer::of_detail(detail).is_some_and(NoAnswer::lasts),
+            Self::Failed { detail } => NoAnswer::from_detail(detail).is_some_and(NoAnswer::is_lasting),
         }
     }
 }
@@ -62,7 +62,7 @@ impl Unreadable {
     #[must_use]
     pub fn failure(&self) -> String {
         match self {
-            Self::Failed { detail } if NoAnswer::of_detail(detail).is_some() => detail.clone(),
+            Self::Failed { detail } if NoAnswer::from_detail(detail).is_some() => detail.clone(),
             Self::Failed { .. } | Self::Status(_) | Self::Walled { .. } => self.to_string(),
         }
     }

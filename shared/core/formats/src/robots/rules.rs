@@ -37,15 +37,15 @@ struct Node {
 
 /// A rule that matched, ordered by precedence: the greater decides.
 #[derive(Clone, Copy)]
-pub(super) struct Ranked<'r>(&'r Rule);
+pub(super) struct RankedRule<'r>(&'r Rule);
 
-impl<'r> Ranked<'r> {
+impl<'r> RankedRule<'r> {
     pub(super) const fn rule(self) -> &'r Rule {
         self.0
     }
 }
 
-impl Ord for Ranked<'_> {
+impl Ord for RankedRule<'_> {
     /// Compares the length of the pattern as written, with non-ASCII encoded; then `Allow` wins;
     /// then the earlier line, so that the result is deterministic.
     fn cmp(&self, other: &Self) -> Ordering {
@@ -54,19 +54,19 @@ impl Ord for Ranked<'_> {
     }
 }
 
-impl PartialOrd for Ranked<'_> {
+impl PartialOrd for RankedRule<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Ranked<'_> {
+impl PartialEq for RankedRule<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Ranked<'_> {}
+impl Eq for RankedRule<'_> {}
 
 impl RuleIndex {
     pub(super) fn new(rules: Vec<Rule>) -> Self {
@@ -74,14 +74,14 @@ impl RuleIndex {
             rules.into_iter().map(|rule| Entry { pattern: Pattern::new(&rule.pattern), rule }).collect();
         rules.sort_by(|a, b| {
             let by_prefix = a.pattern.prefix().cmp(b.pattern.prefix());
-            by_prefix.then_with(|| Ranked(&b.rule).cmp(&Ranked(&a.rule)))
+            by_prefix.then_with(|| RankedRule(&b.rule).cmp(&RankedRule(&a.rule)))
         });
-        let nodes = nodes_of(&rules);
+        let nodes = build_nodes(&rules);
         Self { rules, nodes }
     }
 
     /// Returns the rule that decides on a path normalised for comparison; `None` if none matches.
-    pub(super) fn best_match(&self, path: &str) -> Option<Ranked<'_>> {
+    pub(super) fn best_match(&self, path: &str) -> Option<RankedRule<'_>> {
         let following = self.nodes.partition_point(|node| {
             let prefix = self.prefix(node);
             cost::count(|| common_len(prefix, path) + 1);
@@ -89,15 +89,15 @@ impl RuleIndex {
         });
         let mut next = following.checked_sub(1);
         let common = next.map_or(0, |at| common_len(self.prefix(&self.nodes[at]), path));
-        let mut best: Option<Ranked<'_>> = None;
+        let mut best: Option<RankedRule<'_>> = None;
         while let Some(node) = next.map(|at| &self.nodes[at]) {
             cost::count(|| 1);
             if self.prefix(node).len() <= common {
                 let candidates = self.rules[node.rules.clone()].iter();
                 let found = candidates
-                    .take_while(|entry| best.is_none_or(|best| best < Ranked(&entry.rule)))
+                    .take_while(|entry| best.is_none_or(|best| best < RankedRule(&entry.rule)))
                     .find(|entry| entry.pattern.matches_behind_prefix(path));
-                best = best.max(found.map(|entry| Ranked(&entry.rule)));
+                best = best.max(found.map(|entry| RankedRule(&entry.rule)));
             }
             next = node.parent;
         }
@@ -110,7 +110,7 @@ impl RuleIndex {
 }
 
 /// Builds the nodes of sorted rules.
-fn nodes_of(rules: &[Entry]) -> Vec<Node> {
+fn build_nodes(rules: &[Entry]) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
     // The latest node and its ancestors: as the prefixes are sorted, only those can be prefixes of the next.
     let mut ancestors: Vec<usize> = Vec::new();
@@ -154,9 +154,9 @@ mod tests {
                 let pattern = Pattern::new(&rule.pattern);
                 path.starts_with(pattern.prefix()) && pattern.matches_behind_prefix(&path)
             };
-            let expected = rules.iter().filter(matches).max_by_key(|rule| Ranked(rule)).cloned();
+            let expected = rules.iter().filter(matches).max_by_key(|rule| RankedRule(rule)).cloned();
             let index = RuleIndex::new(rules);
-            prop_assert_eq!(index.best_match(&path).map(Ranked::rule).cloned(), expected);
+            prop_assert_eq!(index.best_match(&path).map(RankedRule::rule).cloned(), expected);
         }
     }
 }

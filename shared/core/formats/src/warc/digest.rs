@@ -32,7 +32,7 @@ impl Sha1Digest {
     ///
     /// # Errors
     /// Returns the file's error.
-    pub fn of_blob(blob: &Blob) -> io::Result<Self> {
+    pub fn compute_blob(blob: &Blob) -> io::Result<Self> {
         let mut sum = Sha1Hasher::new();
         blob.copy_to(&mut sum)?;
         Ok(sum.finish())

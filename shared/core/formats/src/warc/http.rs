@@ -55,7 +55,7 @@ pub fn http_response_head(status: u16, reason: &str, headers: &Headers, body_byt
     for (name, value) in headers.iter() {
         let is_wrong = name.eq_ignore_ascii_case("content-length") && value.trim_ascii() != length.as_bytes();
         is_length_wrong |= is_wrong;
-        head.push(name, value, if is_wrong { Truth::Past } else { truth_of(name) });
+        head.push(name, value, if is_wrong { Truth::Past } else { field_truth(name) });
     }
     let mut block = head.block;
     if is_length_wrong {
@@ -71,7 +71,7 @@ pub fn http_response_head(status: u16, reason: &str, headers: &Headers, body_byt
 pub fn http_revisit_head(status: u16, reason: &str, headers: &Headers) -> Vec<u8> {
     let mut head = Head::begin(status, reason);
     for (name, value) in headers.iter() {
-        head.push(name, value, truth_of(name));
+        head.push(name, value, field_truth(name));
     }
     head.block.extend_from_slice(b"\r\n");
     head.block
@@ -191,7 +191,7 @@ enum Truth {
     Past,
 }
 
-fn truth_of(name: &str) -> Truth {
+fn field_truth(name: &str) -> Truth {
     if name.eq_ignore_ascii_case("transfer-encoding") { Truth::Past } else { Truth::Present }
 }
 

@@ -52,14 +52,14 @@ pub(super) fn write_deflated(
     match packing {
         Packing::Stored => {
             let blocks = StoredBlocks { to, block: Vec::with_capacity(STORED_BYTES_MAX) };
-            let mut summed = Summed { to: blocks, sum: Crc::new() };
+            let mut summed = ChecksumWriter { to: blocks, sum: Crc::new() };
             content(&mut summed)?;
             summed.to.put(Last::Yes)?;
             Ok(summed.sum)
         }
         Packing::Deflated(level) => {
             let encoder = DeflateEncoder::new(to, Compression::new(level));
-            let mut summed = Summed { to: encoder, sum: Crc::new() };
+            let mut summed = ChecksumWriter { to: encoder, sum: Crc::new() };
             content(&mut summed)?;
             summed.to.finish()?;
             Ok(summed.sum)
@@ -68,12 +68,12 @@ pub(super) fn write_deflated(
 }
 
 /// A writer that computes the checksum of its input.
-struct Summed<W> {
+struct ChecksumWriter<W> {
     to: W,
     sum: Crc,
 }
 
-impl<W: Write> Write for Summed<W> {
+impl<W: Write> Write for ChecksumWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.to.write(bytes)?;
         self.sum.update(&bytes[..written]);

@@ -35,10 +35,10 @@ pub use limits::{
 };
 pub use others::{
     Extent, OthersReader, OthersRecord, OthersRequest, OthersResponse, RecordPlace, read_others_record,
-    read_others_record_of, read_others_request, read_others_response,
+    read_others_record_into, read_others_request, read_others_response,
 };
-pub use overwritten::{Overwritten, Replacement, is_tombstone, tombstone};
-pub use reader::{ReadLimits, WarcError, WarcFault, WarcReader, read_record, read_record_of};
+pub use overwritten::{OverwriteResult, Replacement, is_tombstone, tombstone};
+pub use reader::{ReadLimits, WarcError, WarcFault, WarcReader, read_record, read_record_into};
 pub use record::{CaptureEvent, FORMAT_VERSION, Metadata, Record, RefersTo, Revisit, WarcInfo};
 pub use stored::{DigestCheck, StoredRecord};
 pub use writer::{RecordSpan, WarcWriter};

@@ -15,7 +15,7 @@ use super::fields::parse_fields;
 use super::http::{self, HttpResponse, HttpResponseError, parse_http_response};
 use super::ids::RecordType;
 use super::reader::{
-    Counted, GZIP_MAGIC, ReadLimits, WarcError, WarcFault, fault_of, parse_length, pass_on, read_header,
+    CountingReader, GZIP_MAGIC, ReadLimits, WarcError, WarcFault, parse_length, pass_on, read_header, to_fault,
 };
 use super::stored::{DigestCheck, StoredRecord};
 use super::writer::RecordSpan;
@@ -80,7 +80,7 @@ pub struct OthersReader<R> {
     limits: ReadLimits,
 }
 
-type File<R> = Counted<BufReader<R>>;
+type File<R> = CountingReader<BufReader<R>>;
 
 /// The decompressed file. Its first bytes show the compression.
 enum Text<R> {
@@ -89,13 +89,13 @@ enum Text<R> {
     /// A file without compression.
     Plain(File<R>),
     /// A gzip member that begins at this byte.
-    Member(Box<Counted<BufReader<GzDecoder<File<R>>>>>, u64),
+    Member(Box<CountingReader<BufReader<GzDecoder<File<R>>>>>, u64),
 }
 
 impl<R: Read> OthersReader<R> {
     /// Creates a reader at the beginning of a file.
     pub fn new(file: R, limits: ReadLimits) -> Self {
-        Self { text: Some(Text::Between(Counted::new(BufReader::new(file)))), limits }
+        Self { text: Some(Text::Between(CountingReader::new(BufReader::new(file)))), limits }
     }
 
     /// Reads the next record, and writes the part of its block beyond the limit; `None` at the end
@@ -103,7 +103,7 @@ impl<R: Read> OthersReader<R> {
     fn read(&mut self, rest: &mut dyn Write) -> Result<Option<OthersRecord>, (u64, WarcFault)> {
         while let Some(text) = self.text.take() {
             let (record, offset, text) = match text {
-                Text::Between(file) => match begun(file)? {
+                Text::Between(file) => match open_text(file)? {
                     None => return Ok(None),
                     Some(text) => {
                         self.text = Some(text);
@@ -120,7 +120,7 @@ impl<R: Read> OthersReader<R> {
                     let read = read_between(&mut *member, self.limits, rest).map_err(|fault| (offset, fault))?;
                     let Some((record, skip_bytes, extent)) = read else {
                         // The buffers contain nothing more of the member.
-                        let Counted { inner, .. } = *member;
+                        let CountingReader { inner, .. } = *member;
                         self.text = Some(Text::Between(inner.into_inner().into_inner()));
                         continue;
                     };
@@ -158,14 +158,14 @@ pub fn read_others_record(
     place: RecordPlace,
     limits: ReadLimits,
 ) -> Result<OthersRecord, WarcError> {
-    read_others_record_of(from_offset, place, limits, &mut io::sink())
+    read_others_record_into(from_offset, place, limits, &mut io::sink())
 }
 
 /// Reads one record like [`read_others_record`], and writes the part of its block beyond the limit.
 ///
 /// # Errors
 /// Fails if there is no record at that place any more, or the rest cannot be written.
-pub fn read_others_record_of(
+pub fn read_others_record_into(
     from_offset: impl Read,
     place: RecordPlace,
     limits: ReadLimits,
@@ -174,10 +174,10 @@ pub fn read_others_record_of(
     let failed = |fault| WarcError { offset: place.offset, fault };
     let mut reader = OthersReader::new(from_offset, limits);
     if let Some(Text::Between(file)) = reader.text.take() {
-        reader.text = begun(file).map_err(|(_, fault)| failed(fault))?;
+        reader.text = open_text(file).map_err(|(_, fault)| failed(fault))?;
     }
     if let Some(Text::Member(member, _)) = &mut reader.text {
-        io::copy(&mut member.take(place.skip_bytes), &mut io::sink()).map_err(|error| failed(fault_of(error)))?;
+        io::copy(&mut member.take(place.skip_bytes), &mut io::sink()).map_err(|error| failed(to_fault(error)))?;
     }
     match reader.read(rest) {
         Ok(Some(read)) => Ok(OthersRecord { place, ..read }),
@@ -187,14 +187,14 @@ pub fn read_others_record_of(
 }
 
 /// Returns the text that begins here; `None` at the end of the file.
-fn begun<R: Read>(mut file: File<R>) -> Result<Option<Text<R>>, (u64, WarcFault)> {
+fn open_text<R: Read>(mut file: File<R>) -> Result<Option<Text<R>>, (u64, WarcFault)> {
     let offset = file.taken_bytes();
     let bytes = file.fill_buf().map_err(|error| (offset, error.into()))?;
     if bytes.is_empty() {
         return Ok(None);
     }
     if bytes.starts_with(&GZIP_MAGIC) {
-        return Ok(Some(Text::Member(Box::new(Counted::new(BufReader::new(GzDecoder::new(file)))), offset)));
+        return Ok(Some(Text::Member(Box::new(CountingReader::new(BufReader::new(GzDecoder::new(file)))), offset)));
     }
     // A gzip member may only be followed by another one.
     if offset == 0 { Ok(Some(Text::Plain(file))) } else { Err((offset, WarcFault::NotGzip)) }
@@ -203,13 +203,13 @@ fn begun<R: Read>(mut file: File<R>) -> Result<Option<Text<R>>, (u64, WarcFault)
 /// Reads a record with the empty lines around it. Returns it with how many bytes of the text come
 /// before it, and how much of it was read; `None` if nothing follows.
 fn read_between<B: BufRead>(
-    text: &mut Counted<B>,
+    text: &mut CountingReader<B>,
     limits: ReadLimits,
     rest: &mut dyn Write,
 ) -> Result<Option<(StoredRecord, u64, Extent)>, WarcFault> {
     skip_line_ends(text)?;
     let offset = text.taken_bytes();
-    match text.fill_buf().map_err(fault_of) {
+    match text.fill_buf().map_err(to_fault) {
         // The part that broke off between two records is the checksum of the file's last member.
         Ok([]) | Err(WarcFault::Truncated) => return Ok(None),
         Ok(_) => {}
@@ -230,7 +230,7 @@ fn read_between<B: BufRead>(
         Err(WarcFault::Truncated) => Ok(None),
         read => read.map(Some),
     };
-    cut_short(text.by_ref().take(kept).read_to_end(&mut block).map(|bytes| bytes as u64).map_err(fault_of))?;
+    cut_short(text.by_ref().take(kept).read_to_end(&mut block).map(|bytes| bytes as u64).map_err(to_fault))?;
     let left_out_bytes = if block.len() as u64 == kept {
         cut_short(pass_on(&mut text.by_ref().take(length - kept), rest))?
     } else {
@@ -243,7 +243,7 @@ fn read_between<B: BufRead>(
     };
     if !matches!(extent, Extent::CutShort { .. }) {
         let blank = skip_line_ends(text)?;
-        match text.fill_buf().map_err(fault_of) {
+        match text.fill_buf().map_err(to_fault) {
             Ok([]) | Err(WarcFault::Truncated) => {}
             Ok(_) if blank > 0 => {}
             Ok(_) => return Err(WarcFault::WrongLength),
@@ -262,7 +262,7 @@ fn read_between<B: BufRead>(
 fn skip_line_ends(text: &mut impl BufRead) -> Result<u64, WarcFault> {
     let mut skipped = 0;
     loop {
-        let bytes = match text.fill_buf().map_err(fault_of) {
+        let bytes = match text.fill_buf().map_err(to_fault) {
             Err(WarcFault::Truncated) => return Ok(skipped),
             bytes => bytes?,
         };

@@ -15,7 +15,7 @@ use libdeflater::{CompressionLvl, Compressor};
 use super::fields::{parse_fields, push_field};
 use super::ids::RecordId;
 use super::member::{HEAD, Packing, tail, write_deflated};
-use super::reader::{ReadLimits, read_record_of};
+use super::reader::{ReadLimits, read_record_into};
 use super::writer::LEVEL_STREAMED;
 use super::{Sha1Digest, StoredRecord, WarcError, WarcFault};
 use crate::blob::{Blob, Spool};
@@ -53,7 +53,7 @@ pub struct Replacement {
 
 impl Replacement {
     /// Creates the member of this length from compressed content; `None` if it does not fit.
-    fn of_length(length_bytes: u64, deflated: Blob, sum: &Crc) -> Option<Self> {
+    fn with_length(length_bytes: u64, deflated: Blob, sum: &Crc) -> Option<Self> {
         let room_bytes = length_bytes.checked_sub(HEAD.len() as u64 + deflated.len_bytes() + TAIL_BYTES)?;
         Some(Self { room_bytes, deflated, sum: tail(sum) })
     }
@@ -99,7 +99,7 @@ pub fn tombstone(id: RecordId, date: Timestamp, length_bytes: u64) -> Option<Rep
     push_field(&mut raw, "Content-Type", "application/warc-fields");
     push_field(&mut raw, "Content-Length", "0");
     raw.extend_from_slice(b"\r\n\r\n\r\n");
-    replacement_of(&raw, length_bytes)
+    compress_to_length(&raw, length_bytes)
 }
 
 /// Whether a record was created by [`tombstone`].
@@ -110,7 +110,7 @@ pub fn is_tombstone(record: &StoredRecord) -> bool {
 
 /// The result of changing some fields of a record.
 #[derive(Clone, Debug)]
-pub enum Overwritten {
+pub enum OverwriteResult {
     /// It has none of these fields.
     Unchanged,
     /// It is overwritten by this gzip member of the same length.
@@ -128,12 +128,12 @@ impl StoredRecord {
     ///
     /// # Errors
     /// Fails if the rest cannot be read, or the spool has no room.
-    pub fn overwritten(
+    pub fn overwrite(
         &self,
         (member, spool): (&Blob, &Spool),
         change: impl Fn(&str, &str) -> Option<String>,
         leave_out: impl Fn(&str, &str) -> bool,
-    ) -> Result<Overwritten, WarcError> {
+    ) -> Result<OverwriteResult, WarcError> {
         let block = match self.record_type {
             super::RecordType::Metadata if self.is_whole() => without_lines(&self.block, leave_out),
             _ => self.block.clone(),
@@ -150,31 +150,31 @@ impl StoredRecord {
         }
         raw.extend_from_slice(b"\r\n");
         if !has_changed {
-            return Ok(Overwritten::Unchanged);
+            return Ok(OverwriteResult::Unchanged);
         }
         let by = if self.is_whole() {
             raw.extend_from_slice(&block);
             raw.extend_from_slice(END);
-            replacement_of(&raw, self.span.length)
+            compress_to_length(&raw, self.span.length)
         } else {
-            self.streamed(&raw, member, spool).map_err(|fault| WarcError { offset: self.span.offset, fault })?
+            self.stream(&raw, member, spool).map_err(|fault| WarcError { offset: self.span.offset, fault })?
         };
-        Ok(by.map_or(Overwritten::TooLong, Overwritten::By))
+        Ok(by.map_or(OverwriteResult::TooLong, OverwriteResult::By))
     }
 
     /// Returns the record with another header, its block read from its member.
-    fn streamed(&self, header: &[u8], member: &Blob, spool: &Spool) -> Result<Option<Replacement>, WarcFault> {
+    fn stream(&self, header: &[u8], member: &Blob, spool: &Spool) -> Result<Option<Replacement>, WarcFault> {
         let limits = ReadLimits { block_bytes_max: self.block_bytes, held_bytes_max: 0, ..ReadLimits::default() };
         for packing in PACKINGS {
             let mut deflated = spool.begin();
             let mut read = Ok(());
             let sum = write_deflated(packing, &mut deflated, |to| {
                 to.write_all(header)?;
-                read = read_record_of(member.reader(), limits, to).map(drop);
+                read = read_record_into(member.reader(), limits, to).map(drop);
                 to.write_all(END)
             })?;
             read.map_err(|error| error.fault)?;
-            if let Some(fits) = Replacement::of_length(self.span.length, deflated.finish()?, &sum) {
+            if let Some(fits) = Replacement::with_length(self.span.length, deflated.finish()?, &sum) {
                 return Ok(Some(fits));
             }
         }
@@ -194,11 +194,11 @@ fn without_lines(block: &[u8], leave_out: impl Fn(&str, &str) -> bool) -> Vec<u8
 }
 
 /// Compresses bytes into a member of exactly this length; `None` if they do not fit.
-fn replacement_of(raw: &[u8], length_bytes: u64) -> Option<Replacement> {
+fn compress_to_length(raw: &[u8], length_bytes: u64) -> Option<Replacement> {
     let mut sum = Crc::new();
     sum.update(raw);
     let mut levels = LEVELS.into_iter().map(|level| Blob::from(deflated(raw, level)));
-    levels.find_map(|deflated| Replacement::of_length(length_bytes, deflated, &sum))
+    levels.find_map(|deflated| Replacement::with_length(length_bytes, deflated, &sum))
 }
 
 fn deflated(raw: &[u8], level: i32) -> Vec<u8> {
@@ -235,7 +235,7 @@ mod tests {
         let shortest = (1..).find(|length| tombstone(RecordId::from_bits(1), Timestamp::UNIX_EPOCH, *length).is_some());
         let shortest = shortest.unwrap();
         for length in (shortest..shortest + 300).chain([70_000, 5 << 20]) {
-            let member = bytes_of(&tombstone(RecordId::from_bits(1), Timestamp::UNIX_EPOCH, length).unwrap());
+            let member = written_bytes(&tombstone(RecordId::from_bits(1), Timestamp::UNIX_EPOCH, length).unwrap());
             assert_eq!(member.len() as u64, length);
             let record = read_record(&member, ReadLimits::default()).unwrap();
             assert!(is_tombstone(&record) && record.span.length == length, "{length}: {record:?}");
@@ -261,20 +261,19 @@ mod tests {
             file[start..start + member.len()].copy_from_slice(member);
         };
         let grave = tombstone(RecordId::from_bits(2), Timestamp::UNIX_EPOCH, spans[1].length).unwrap();
-        put(&mut file, 1, &bytes_of(&grave));
+        put(&mut file, 1, &written_bytes(&grave));
         let held = (&Blob::default(), &Spool::default());
-        let changed =
-            whole[2].overwritten(held, |_, _| None, |name, value| (name, value) == ("via", "http://a/secret"));
-        let Ok(Overwritten::By(member)) = changed else { panic!("{changed:?}") };
-        put(&mut file, 2, &bytes_of(&member));
+        let changed = whole[2].overwrite(held, |_, _| None, |name, value| (name, value) == ("via", "http://a/secret"));
+        let Ok(OverwriteResult::By(member)) = changed else { panic!("{changed:?}") };
+        put(&mut file, 2, &written_bytes(&member));
         let records = read_all(&file);
         assert_eq!(records.iter().map(|record| record.span).collect::<Vec<_>>(), spans);
         assert!(is_tombstone(&records[1]));
         assert_eq!(records[2].target_uri(), Some("http://a/other"));
         assert_eq!(records[2].verify_block_digest(), super::super::DigestCheck::Match, "{:?}", records[2]);
         assert!(records[2].block.is_empty(), "nothing else was in it");
-        let same = whole[2].overwritten(held, |_, _| None, |_, _| false);
-        assert!(matches!(same, Ok(Overwritten::Unchanged)), "nothing to change");
+        let same = whole[2].overwrite(held, |_, _| None, |_, _| false);
+        assert!(matches!(same, Ok(OverwriteResult::Unchanged)), "nothing to change");
     }
 
     #[test]
@@ -299,16 +298,16 @@ mod tests {
             assert_eq!((span.offset, next.offset), (0, span.length), "{why}");
             let member = file.part(0..span.length);
             let limits = ReadLimits { held_bytes_max: 1_000, ..ReadLimits::default() };
-            let record = read_record_of(member.reader(), limits, &mut io::sink()).unwrap();
+            let record = read_record_into(member.reader(), limits, &mut io::sink()).unwrap();
             assert_eq!((record.block.len(), record.is_whole()), (1_000, false), "{why}");
             let spool = Spool::default();
             let change = |name: &str, _: &str| (name == VISIT.as_str()).then(|| "by nobody".to_owned());
-            let changed = record.overwritten((&member, &spool), change, |_, _| false);
-            let Ok(Overwritten::By(replacement)) = changed else { panic!("{why}: {changed:?}") };
-            let replaced = bytes_of(&replacement);
+            let changed = record.overwrite((&member, &spool), change, |_, _| false);
+            let Ok(OverwriteResult::By(replacement)) = changed else { panic!("{why}: {changed:?}") };
+            let replaced = written_bytes(&replacement);
             assert_eq!(replaced.len() as u64, span.length, "{why}");
             let mut block = Vec::new();
-            let read = read_record_of(&replaced[..], limits, &mut block).unwrap();
+            let read = read_record_into(&replaced[..], limits, &mut block).unwrap();
             assert_eq!(read.extension(VISIT), Some("by nobody"), "{why}");
             assert!(block.ends_with(&body) && block.len() as u64 == read.block_bytes, "{why}: its body is what it was");
             let whole = read_record(&replaced, ReadLimits::default()).unwrap();
@@ -318,7 +317,7 @@ mod tests {
         }
     }
 
-    fn bytes_of(replacement: &Replacement) -> Vec<u8> {
+    fn written_bytes(replacement: &Replacement) -> Vec<u8> {
         let mut bytes = Vec::new();
         replacement.write_to(&mut bytes).unwrap();
         bytes

@@ -90,7 +90,7 @@ pub enum WarcFault {
 ///
 /// After an error it yields nothing more, as the start of the next member is unknown.
 pub struct WarcReader<R> {
-    source: Counted<BufReader<R>>,
+    source: CountingReader<BufReader<R>>,
     limits: ReadLimits,
     has_ended: bool,
 }
@@ -98,7 +98,7 @@ pub struct WarcReader<R> {
 impl<R: Read> WarcReader<R> {
     /// Creates a reader at the beginning of a file.
     pub fn new(file: R, limits: ReadLimits) -> Self {
-        Self { source: Counted::new(BufReader::new(file)), limits, has_ended: false }
+        Self { source: CountingReader::new(BufReader::new(file)), limits, has_ended: false }
     }
 
     fn at_end(&mut self) -> Result<bool, WarcFault> {
@@ -150,7 +150,7 @@ impl<R: Read> Iterator for WarcReader<R> {
 /// Fails if the range is not exactly one record. Offsets in the error and in the record's span
 /// count from the start of the range.
 pub fn read_record(member: &[u8], limits: ReadLimits) -> Result<StoredRecord, WarcError> {
-    read_record_of(member, limits, &mut io::sink())
+    read_record_into(member, limits, &mut io::sink())
 }
 
 /// Reads the only record of a range, like [`read_record`], and writes all of its block, however
@@ -160,7 +160,11 @@ pub fn read_record(member: &[u8], limits: ReadLimits) -> Result<StoredRecord, Wa
 ///
 /// As [`read_record`]; the written bytes cannot be trusted then. A failure to write the block is
 /// [`WarcFault::Io`].
-pub fn read_record_of(member: impl Read, limits: ReadLimits, block: &mut dyn Write) -> Result<StoredRecord, WarcError> {
+pub fn read_record_into(
+    member: impl Read,
+    limits: ReadLimits,
+    block: &mut dyn Write,
+) -> Result<StoredRecord, WarcError> {
     WarcReader::new(member, limits).read_alone(block).map_err(|fault| WarcError { offset: 0, fault })
 }
 
@@ -191,16 +195,16 @@ fn read_text(text: &mut impl BufRead, limits: ReadLimits, to: &mut dyn Write) ->
     }
     // The block grows as its bytes arrive, so a false length reserves no memory.
     let mut block = Vec::new();
-    text.take(length.min(limits.held_bytes_max)).read_to_end(&mut block).map_err(fault_of)?;
+    text.take(length.min(limits.held_bytes_max)).read_to_end(&mut block).map_err(to_fault)?;
     to.write_all(&block)?;
     let further = pass_on(&mut text.take(length - block.len() as u64), to)?;
     let mut end = Vec::new();
-    text.take(RECORD_END.len() as u64).read_to_end(&mut end).map_err(fault_of)?;
+    text.take(RECORD_END.len() as u64).read_to_end(&mut end).map_err(to_fault)?;
     if block.len() as u64 + further != length || end != RECORD_END {
         return Err(WarcFault::WrongLength);
     }
     // Reading to the member's end also verifies its checksum.
-    if text.fill_buf().map_err(fault_of)?.is_empty() {
+    if text.fill_buf().map_err(to_fault)?.is_empty() {
         Ok(Content { record_type, fields, block, block_bytes: length })
     } else {
         Err(WarcFault::NotOneRecord)
@@ -211,7 +215,7 @@ fn read_text(text: &mut impl BufRead, limits: ReadLimits, to: &mut dyn Write) ->
 pub(super) fn pass_on(text: &mut impl BufRead, to: &mut dyn Write) -> Result<u64, WarcFault> {
     let mut passed = 0;
     loop {
-        let bytes = text.fill_buf().map_err(fault_of)?;
+        let bytes = text.fill_buf().map_err(to_fault)?;
         if bytes.is_empty() {
             return Ok(passed);
         }
@@ -227,14 +231,14 @@ pub(super) fn pass_on(text: &mut impl BufRead, to: &mut dyn Write) -> Result<u64
 pub(super) fn read_header(text: &mut impl BufRead, header_bytes_max: u64) -> Result<Vec<u8>, WarcFault> {
     let mut text = text.take(header_bytes_max);
     let mut header = Vec::new();
-    text.read_until(b'\n', &mut header).map_err(fault_of)?;
+    text.read_until(b'\n', &mut header).map_err(to_fault)?;
     if !header.starts_with(b"WARC/1.") {
         return Err(WarcFault::NotWarc);
     }
     header.clear();
     loop {
         let line_start = header.len();
-        text.read_until(b'\n', &mut header).map_err(fault_of)?;
+        text.read_until(b'\n', &mut header).map_err(to_fault)?;
         match &header[line_start..] {
             b"\r\n" | b"\n" => return Ok(header),
             line if line.ends_with(b"\n") => {}
@@ -250,7 +254,7 @@ pub(super) fn parse_length(text: &str) -> Option<u64> {
 }
 
 /// Distinguishes bad data from failures of the file, both of which flate2 reports as I/O errors.
-pub(super) fn fault_of(error: io::Error) -> WarcFault {
+pub(super) fn to_fault(error: io::Error) -> WarcFault {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => WarcFault::Truncated,
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => WarcFault::NotGzip,
@@ -259,12 +263,12 @@ pub(super) fn fault_of(error: io::Error) -> WarcFault {
 }
 
 /// A reader that counts the bytes taken from it.
-pub(super) struct Counted<B> {
+pub(super) struct CountingReader<B> {
     pub(super) inner: B,
     bytes: u64,
 }
 
-impl<B> Counted<B> {
+impl<B> CountingReader<B> {
     pub(super) const fn new(inner: B) -> Self {
         Self { inner, bytes: 0 }
     }
@@ -274,7 +278,7 @@ impl<B> Counted<B> {
     }
 }
 
-impl<B: BufRead> Read for Counted<B> {
+impl<B: BufRead> Read for CountingReader<B> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let taken = self.inner.read(buffer)?;
         self.bytes += taken as u64;
@@ -282,7 +286,7 @@ impl<B: BufRead> Read for Counted<B> {
     }
 }
 
-impl<B: BufRead> BufRead for Counted<B> {
+impl<B: BufRead> BufRead for CountingReader<B> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.inner.fill_buf()
     }

@@ -207,7 +207,7 @@ impl Record {
     /// written: its status and its fields as in a `response` record, one per line. It is not an
     /// HTTP message, as programs that index archives would replay that (WARC 1.1 §6.6).
     #[must_use]
-    pub fn head_alone(id: RecordId, event: &CaptureEvent, answer: &HttpResponse<'_>) -> Self {
+    pub fn response_head(id: RecordId, event: &CaptureEvent, answer: &HttpResponse<'_>) -> Self {
         let mut block = Vec::new();
         push_field(&mut block, "http-status", &answer.status.to_string());
         push_field(&mut block, "http-reason", &answer.reason);

@@ -75,7 +75,7 @@ impl FetchLimits {
     /// Returns the limits of the body that follows a response header; its `Content-Type` decides
     /// whether it is parsed.
     #[must_use]
-    pub fn of_body(&self, headers: &Headers) -> BodyLimits {
+    pub fn for_body(&self, headers: &Headers) -> BodyLimits {
         let is_read = || MediaType::from_content_type(headers.content_type().as_ref()).is_read();
         match self.file_bytes_max {
             Some(file_bytes_max) if !is_read() => BodyLimits {
@@ -93,8 +93,8 @@ impl FetchLimits {
 
     /// Returns the size limit that cut a body; `None` if none did.
     #[must_use]
-    pub fn cut(&self, response: &FetchedResponse) -> Option<BodyLimit> {
-        let BodyLimits { body_use, received_bytes_max, decoded_bytes_max } = self.of_body(&response.headers);
+    pub fn cutting_limit(&self, response: &FetchedResponse) -> Option<BodyLimit> {
+        let BodyLimits { body_use, received_bytes_max, decoded_bytes_max } = self.for_body(&response.headers);
         match response.truncated? {
             Truncation::Length if response.body.len_bytes() >= received_bytes_max => Some(match body_use {
                 BodyUse::Read => BodyLimit::Received,
@@ -199,7 +199,7 @@ mod tests {
         ] {
             let headers: Headers = content_type.map(|value| ("Content-Type", value)).into_iter().collect();
             let of = |limits: FetchLimits| {
-                let BodyLimits { body_use, received_bytes_max, decoded_bytes_max } = limits.of_body(&headers);
+                let BodyLimits { body_use, received_bytes_max, decoded_bytes_max } = limits.for_body(&headers);
                 (body_use, received_bytes_max, decoded_bytes_max)
             };
             assert_eq!(of(limits), expected, "{content_type:?}: {why}");
@@ -207,7 +207,7 @@ mod tests {
         }
         let wide = FetchLimits { decoded_bytes_max: 200 * MIB, ..limits };
         let headers = Headers::from_iter([("Content-Type", "application/zip")]);
-        assert_eq!(wide.of_body(&headers).decoded_bytes_max, 200 * MIB, "no less than for what is read");
+        assert_eq!(wide.for_body(&headers).decoded_bytes_max, 200 * MIB, "no less than for what is read");
     }
 
     #[test]
@@ -255,7 +255,7 @@ mod tests {
                 decoded_sha1: [0; 20],
                 decoded_bytes,
             };
-            assert_eq!(limits.cut(&response), expected, "{why}");
+            assert_eq!(limits.cutting_limit(&response), expected, "{why}");
             assert!(expected.is_none_or(|limit| limit.words().contains(said)), "{why}: {expected:?}");
         }
     }

@@ -157,7 +157,7 @@ pub struct FetchFailure {
 /// The reason why a server did not process a request, which can therefore be sent again without
 /// counting as a try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unprocessed {
+pub enum UnprocessedReason {
     /// A reused connection ended, or timed out (408), before any part of a response arrived:
     /// servers close idle connections whenever they like (RFC 9112 section 9.5).
     ConnectionEnded,
@@ -171,7 +171,7 @@ pub enum Unprocessed {
 
 /// The result of one request.
 #[derive(Clone, Debug)]
-pub struct Fetched {
+pub struct FetchOutcome {
     /// The request header as sent, for the archive: the request line's target and the fields. Empty
     /// if nothing was sent.
     pub request_headers: Headers,
@@ -185,12 +185,12 @@ pub struct Fetched {
     /// request was made now.
     pub archived_at: Option<Timestamp>,
     /// Why the server did not process the request; `None` if it did, or if this is unknown.
-    pub unprocessed: Option<Unprocessed>,
+    pub unprocessed: Option<UnprocessedReason>,
     /// The response, or why there is none.
     pub result: Result<FetchedResponse, FetchFailure>,
 }
 
-impl Fetched {
+impl FetchOutcome {
     /// Creates the result of a request that failed after this long, with no other details.
     #[must_use]
     pub fn failed(kind: FetchFailureKind, detail: &str, elapsed: Duration) -> Self {
@@ -213,7 +213,7 @@ impl Fetched {
 pub trait Fetcher: Send + Sync {
     /// Makes one GET request within its limits. Sends exactly one, as the caller keeps the pace.
     /// Never follows a redirect or sends credentials, and sends no cookies but the request's own.
-    fn fetch(&self, request: FetchRequest) -> impl Future<Output = Fetched> + Send;
+    fn fetch(&self, request: FetchRequest) -> impl Future<Output = FetchOutcome> + Send;
 }
 
 /// A source of fetchers for turns: each crawl identifies itself in its own way.

@@ -3,8 +3,8 @@
 use std::future::Future;
 
 use dragline_domain::frontier::{
-    Ahead, CandidateUpdate, Claim, Claimable, Claimer, DueQuery, DueWork, FoundAt, Named, Nearer, OriginKey,
-    ShorterWays, Sighting, TodoEntry,
+    CandidateUpdate, Claim, Claimable, Claimer, DueQuery, DueWork, LaterCandidates, NamersUpdate, OriginKey,
+    SeedDistance, ShorterWayState, ShorterWays, Sighting, TodoEntry,
 };
 use dragline_domain::ids::Iteration;
 use jiff::Timestamp;
@@ -24,7 +24,7 @@ pub trait Candidates: Send + Sync {
         origin: &OriginKey,
         iteration: Iteration,
         paths: &[String],
-    ) -> impl Future<Output = PortResult<Vec<Option<Nearer>>>> + Send;
+    ) -> impl Future<Output = PortResult<Vec<Option<ShorterWayState>>>> + Send;
 
     /// Walks the candidates after this path (empty: from the first), and returns those that
     /// [`DueQuery::decide`] selects, at most `limit`. May lag: each is claimed before it is
@@ -46,7 +46,7 @@ pub trait Candidates: Send + Sync {
 
     /// Records the texts of pages that declare candidates of one origin canonical; no path twice.
     /// Skips unknown URLs. May be repeated.
-    fn add_namers(&self, origin: &OriginKey, named: &[Named]) -> impl Future<Output = PortResult<()>> + Send;
+    fn add_namers(&self, origin: &OriginKey, named: &[NamersUpdate]) -> impl Future<Output = PortResult<()>> + Send;
 }
 
 /// A request to claim URLs of one origin.
@@ -72,8 +72,8 @@ impl ClaimRequest {
     /// Returns the way to a URL, to be recorded if it is shorter than the known ones; `None` if
     /// shorter ways are ignored.
     #[must_use]
-    pub fn way(&self, sighting: &Sighting) -> Option<FoundAt> {
-        (self.shorter_ways == ShorterWays::PassedOn).then(|| sighting.found_at())
+    pub fn shorter_way(&self, sighting: &Sighting) -> Option<SeedDistance> {
+        (self.shorter_ways == ShorterWays::PassedOn).then(|| sighting.seed_distance())
     }
 }
 
@@ -86,7 +86,7 @@ pub struct DuePage {
     /// The path to continue after; `None` at the end of the walk.
     pub next: Option<String>,
     /// A summary of the candidates that later walks visit.
-    pub ahead: Ahead,
+    pub ahead: LaterCandidates,
 }
 
 /// A candidate of an earlier iteration, and its due work.

@@ -13,16 +13,16 @@ pub trait Endings: Send + Sync {
     /// Applies the decision of [`dragline_domain::frontier::settle`] for these rows to an idle
     /// origin, if they are unchanged. `seen` must be idle, and must not call for `Wait`; the
     /// decision is repeated inside.
-    fn settle(&self, origin: &OriginKey, seen: &OriginRows) -> impl Future<Output = PortResult<Settled>> + Send;
+    fn settle(&self, origin: &OriginKey, seen: &OriginRows) -> impl Future<Output = PortResult<SettleResult>> + Send;
 
     /// Closes an origin and its leftovers, after a stop or when the budget is spent. Requires every
     /// segment to be parsed.
-    fn give_up(&self, give_up: &GiveUp) -> impl Future<Output = PortResult<Settled>> + Send;
+    fn give_up(&self, give_up: &GiveUp) -> impl Future<Output = PortResult<SettleResult>> + Send;
 }
 
 /// The result of settling.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Settled {
+pub enum SettleResult {
     /// The origin is ready for this turn.
     Woken(Turn),
     /// It is closed.

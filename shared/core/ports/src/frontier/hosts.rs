@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use dragline_domain::frontier::{DomainRow, HostAsk, HostRow};
+use dragline_domain::frontier::{DomainRow, HostRequest, HostRow};
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::{DomainKey, HostKey};
@@ -24,7 +24,7 @@ pub trait Hosts: Send + Sync {
     fn take_host(
         &self,
         host: &HostKey,
-        ask: &HostAsk,
+        ask: &HostRequest,
     ) -> impl Future<Output = PortResult<Result<HostRow, Timestamp>>> + Send;
 
     /// Gives back a host that was taken without a lease. Does nothing if another has taken it since.

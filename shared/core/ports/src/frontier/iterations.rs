@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use dragline_domain::frontier::{Begun, IterationRow, OriginCursor, Reserve, StatusChange, Task, Walk};
+use dragline_domain::frontier::{IterationBegun, IterationRow, OriginCursor, Reserve, StatusChange, Task, Walk};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use jiff::Timestamp;
 
@@ -13,7 +13,7 @@ use crate::error::PortResult;
 pub trait Iterations: Send + Sync {
     /// Begins the next iteration, once per trigger. If an iteration of another trigger is still
     /// running, returns that one.
-    fn begin_iteration(&self, begin: &BeginIteration) -> impl Future<Output = PortResult<Begun>> + Send;
+    fn begin_iteration(&self, begin: &BeginIteration) -> impl Future<Output = PortResult<IterationBegun>> + Send;
 
     /// Returns the newest iteration of a crawl; `None` before the first.
     fn latest_iteration(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<Option<IterationRow>>> + Send;

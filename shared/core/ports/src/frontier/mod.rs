@@ -20,12 +20,12 @@ mod turns;
 
 pub use candidates::{Candidates, ClaimRequest, DueCandidate, DuePage};
 pub use crawls::{CrawlRow, Crawls, JoinOrigins, MoveSchedule, PutCrawl};
-pub use endings::{Endings, GiveUp, Settled};
+pub use endings::{Endings, GiveUp, SettleResult};
 pub use hosts::{GiveBackHost, Hosts};
 pub use iterations::{BeginIteration, CursorMoved, IterationClosed, Iterations, MoveCursor};
 pub use log::CrawlLog;
 pub use notices::{Fact, NoticeKept, NoticeKey, NoticeState, OwedNotice, OwedNotices};
-pub use origins::{Origins, SeedOrigin, Seeded};
+pub use origins::{Origins, SeedOrigin, SeedResult};
 pub use overdue::{Overdue, OverdueKinds, OverdueWork};
 pub use parses::{BeginParse, CommitParse, ParseCommitted, Parses};
 pub use progress::Progress;

@@ -96,7 +96,7 @@ impl NoticeKey {
 
     /// Wraps a stored key.
     #[must_use]
-    pub const fn stored(key: String) -> Self {
+    pub const fn from_stored(key: String) -> Self {
         Self(key)
     }
 
@@ -135,7 +135,7 @@ impl OwedNotice {
 
     /// Creates the notice that an iteration closed, owed and due from that moment.
     #[must_use]
-    pub fn of_closed(row: &IterationRow, closed_at: Timestamp) -> Self {
+    pub fn iteration_closed(row: &IterationRow, closed_at: Timestamp) -> Self {
         Self::new(Notice::IterationClosed(row.clone().into()), closed_at, closed_at)
     }
 
@@ -164,16 +164,20 @@ mod tests {
 
     use super::*;
 
-    fn ended(n: u64) -> Notice {
+    fn closed_notice(n: u64) -> Notice {
         let origin = OriginKey { crawl: "docs".parse().unwrap(), origin: "https://a.example".parse().unwrap() };
         Notice::OriginEnded { origin, reason: LeftoverReason::Stopped, count: n }
     }
 
     #[test]
     fn however_much_is_owed_it_takes_few_places() {
-        let keys: HashSet<NoticeKey> = (0..10_000).map(|n| NoticeKey::from_notice(&ended(n))).collect();
+        let keys: HashSet<NoticeKey> = (0..10_000).map(|n| NoticeKey::from_notice(&closed_notice(n))).collect();
         assert_eq!(keys.len(), usize::from(PLACES), "every place, and no more");
-        assert_eq!(NoticeKey::from_notice(&ended(7)), NoticeKey::from_notice(&ended(7)), "one notice has one place");
+        assert_eq!(
+            NoticeKey::from_notice(&closed_notice(7)),
+            NoticeKey::from_notice(&closed_notice(7)),
+            "one notice has one place"
+        );
     }
 
     #[test]
@@ -182,7 +186,7 @@ mod tests {
         let closed = |number| {
             let trigger = TriggerId("t".into());
             let row = IterationRow::begin(crawl.clone(), number, trigger, Reserve::default(), at, None, at);
-            OwedNotice::of_closed(&row, at).key
+            OwedNotice::iteration_closed(&row, at).key
         };
         assert_eq!(closed(Iteration::FIRST).as_str(), "iteration_closed#0000000001");
         assert_ne!(closed(Iteration::FIRST), closed(Iteration::FIRST.next()));

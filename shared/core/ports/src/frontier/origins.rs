@@ -12,7 +12,7 @@ use crate::error::PortResult;
 pub trait Origins: Send + Sync {
     /// Adds seeds to an origin, once, and opens it. Exceeding the chunk limit of a transaction is
     /// an error of kind `TooLarge`.
-    fn seed_origin(&self, seed: &SeedOrigin) -> impl Future<Output = PortResult<Seeded>> + Send;
+    fn seed_origin(&self, seed: &SeedOrigin) -> impl Future<Output = PortResult<SeedResult>> + Send;
 
     /// Lists at most `limit` origins of a crawl, in order, after `after`.
     fn list_origins(
@@ -47,7 +47,7 @@ pub struct SeedOrigin {
 
 /// The result of seeding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seeded {
+pub enum SeedResult {
     /// The seeds are added.
     Added,
     /// They were added before.

@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use dragline_domain::frontier::{
-    Blame, ParseBegun, ParsePart, ParserCounters, PartKind, PartRefused, SegmentId, SegmentRow,
+    ParseBegun, ParseFault, ParsePart, ParserCounters, PartKind, PartRefused, SegmentId, SegmentRow,
 };
 use dragline_domain::ids::{Iteration, ParseToken};
 use dragline_domain::politeness::Pace;
@@ -27,7 +27,7 @@ pub trait Parses: Send + Sync {
         &self,
         id: &SegmentId,
         token: &ParseToken,
-        blame: Blame,
+        blame: ParseFault,
     ) -> impl Future<Output = PortResult<()>> + Send;
 
     /// Commits one part of a parse.

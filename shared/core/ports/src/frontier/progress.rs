@@ -34,7 +34,7 @@ impl Progress {
     /// Returns the progress of an iteration from its stored counts. The leftovers of a pruned
     /// iteration are unknown.
     #[must_use]
-    pub fn counted(row: &IterationRow, counts: &Counts) -> Self {
+    pub fn from_counts(row: &IterationRow, counts: &Counts) -> Self {
         let mut progress = Self {
             origins: row.origins,
             origins_open: row.open.saturating_sub(u64::from(row.token_out)),

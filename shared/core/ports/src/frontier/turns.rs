@@ -3,7 +3,8 @@
 use std::future::Future;
 
 use dragline_domain::frontier::{
-    ChunkKey, Committed, Inbox, Lease, OriginKey, Release, ReleaseRefused, SegmentRow, Take, TakeRefused, TodoChunk,
+    ChunkKey, Inbox, Lease, OriginKey, Release, ReleaseRefused, SegmentCommitted, SegmentRow, TakeRefused, TakeRequest,
+    TodoChunk,
 };
 use dragline_domain::ids::{Iteration, LeaseToken};
 use jiff::Timestamp;
@@ -18,7 +19,7 @@ pub trait Turns: Send + Sync {
         &self,
         origin: &OriginKey,
         iteration: Iteration,
-        take: &Take,
+        take: &TakeRequest,
     ) -> impl Future<Output = PortResult<Result<Lease, TakeRefused>>> + Send;
 
     /// Returns a chunk by its key; `None` if it is exhausted.
@@ -39,7 +40,7 @@ pub trait Turns: Send + Sync {
 
     /// Commits a segment: its row, the lease after it, and the chunks that it exhausts. Retries
     /// succeed. Exceeding the chunk limit of a transaction is an error of kind `TooLarge`.
-    fn commit_segment(&self, commit: &CommitSegment) -> impl Future<Output = PortResult<Committed>> + Send;
+    fn commit_segment(&self, commit: &CommitSegment) -> impl Future<Output = PortResult<SegmentCommitted>> + Send;
 
     /// Releases a lease, and its host and place in the domain if it still holds them.
     fn release(&self, release: &ReleaseLease) -> impl Future<Output = PortResult<Result<(), ReleaseRefused>>> + Send;

@@ -171,7 +171,7 @@ pub struct Filter {
 impl Filter {
     /// Returns the filter for all rows of an iteration.
     #[must_use]
-    pub fn of_iteration(number: Iteration) -> Self {
+    pub fn by_iteration(number: Iteration) -> Self {
         Self { iteration: Some(number), ..Self::default() }
     }
 

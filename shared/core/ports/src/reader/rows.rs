@@ -347,7 +347,7 @@ impl LogRow {
 impl LeftoverRow {
     /// Returns the error in a stored robots.txt; `None` if a response arrived.
     #[must_use]
-    pub fn robots_error_of(kept: &RobotsRecord) -> Option<String> {
+    pub fn robots_error(kept: &RobotsRecord) -> Option<String> {
         match kept {
             RobotsRecord::Readable { .. } | RobotsRecord::Missing(_) => None,
             RobotsRecord::Unreadable(Unreadable::Status(status)) => Some(format!("status {status}")),

@@ -150,7 +150,7 @@ fn is_white(c: char) -> bool {
 }
 
 /// Returns the text of a line, with a newline at each break.
-pub(super) fn text_of(pieces: &[Piece]) -> String {
+pub(super) fn line_text(pieces: &[Piece]) -> String {
     let said = |piece: &Piece| match &piece.kind {
         PieceKind::Text(text) => text.clone(),
         PieceKind::Break => "\n".to_owned(),
@@ -169,7 +169,7 @@ pub(super) fn to_text(blocks: &[Block]) -> String {
 
 fn write_text(blocks: &[Block], between: &str, text: &mut String) {
     write_each(blocks, between, text, |block, text| match block {
-        Block::Heading(_, pieces) | Block::Paragraph(pieces) => text.push_str(text_of(pieces).trim()),
+        Block::Heading(_, pieces) | Block::Paragraph(pieces) => text.push_str(line_text(pieces).trim()),
         Block::Code(code) => text.push_str(&code.text),
         Block::Quote(blocks) => write_text(blocks, "\n\n", text),
         Block::List(list) => write_each(&list.items, "\n", text, |item, text| write_text(item, "\n", text)),

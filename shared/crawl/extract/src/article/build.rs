@@ -52,12 +52,12 @@ impl Builder<'_, '_> {
         let is_nested = depth < DEPTH_MAX;
         match name {
             _ if is_heading(name) => {
-                let line = self.line_of(number, style, depth);
+                let line = self.inline_content(number, style, depth);
                 let level = name.bytes().last().map_or(1, |digit| digit.saturating_sub(b'0'));
                 self.put(Block::Heading(level, line));
             }
             "pre" | "listing" | "xmp" | "plaintext" => {
-                let code = code::of_pre(self.layout, number, self.kept);
+                let code = code::read_preformatted(self.layout, number, self.kept);
                 self.put(Block::Code(code));
             }
             "blockquote" if is_nested => {
@@ -147,7 +147,7 @@ impl Builder<'_, '_> {
     }
 
     /// Returns the whole content of an element as one line.
-    fn line_of(&mut self, number: usize, style: &Style, depth: usize) -> Vec<Piece> {
+    fn inline_content(&mut self, number: usize, style: &Style, depth: usize) -> Vec<Piece> {
         let mut line = Vec::new();
         for block in self.inner(number, style, depth) {
             if !line.is_empty() {
@@ -203,7 +203,7 @@ impl Builder<'_, '_> {
     }
 
     fn table(&mut self, number: usize, style: &Style, depth: usize) {
-        if let Some(code) = code::of_numbered_lines(self.layout, number, self.kept) {
+        if let Some(code) = code::read_numbered_lines(self.layout, number, self.kept) {
             self.put(Block::Code(code));
             return;
         }

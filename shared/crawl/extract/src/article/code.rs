@@ -13,7 +13,7 @@ const LINES: &[&str] = &["div", "p", "li", "ul", "ol", "tr", "table", "tbody", "
 const LANGUAGE_BYTES_MAX: usize = 30;
 
 /// Reads a preformatted element, as far as its texts are kept.
-pub(super) fn of_pre(layout: &Layout<'_>, number: usize, kept: &Chars) -> Code {
+pub(super) fn read_preformatted(layout: &Layout<'_>, number: usize, kept: &Chars) -> Code {
     let text = lines(layout, number, kept);
     let language = layout.elements.get(number).and_then(|element| language(&element.node));
     Code { language, text: trimmed(&text) }
@@ -24,7 +24,7 @@ pub(super) fn of_pre(layout: &Layout<'_>, number: usize, kept: &Chars) -> Code {
 ///
 /// It has either one row, with all numbers in one cell, or a row for each line. The numbers are
 /// consecutive.
-pub(super) fn of_numbered_lines(layout: &Layout<'_>, table: usize, kept: &Chars) -> Option<Code> {
+pub(super) fn read_numbered_lines(layout: &Layout<'_>, table: usize, kept: &Chars) -> Option<Code> {
     let element = layout.elements.get(table)?;
     let inner = element.span.start + 1..element.span.end;
     let mut numbers = Vec::new();

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use super::layout::{Layout, Text, is_block};
-use super::said::{Known, Remark};
+use super::said::{PageMetadata, Remark};
 
 /// How many lines from the first one on may belong to the headline, unless the text begins before.
 const HEADLINE_LINES: usize = 8;
@@ -25,7 +25,7 @@ struct Line {
 }
 
 /// Drops the texts at the edges that are not content.
-pub(super) fn trim(layout: &Layout<'_>, kept: &mut [bool], known: &Known) {
+pub(super) fn trim(layout: &Layout<'_>, kept: &mut [bool], known: &PageMetadata) {
     let numbers = || (0..kept.len()).filter(|number| kept.get(*number) == Some(&true)).collect::<VecDeque<usize>>();
     let chars = |texts: &[usize]| texts.iter().map(|text| layout.chars.within(&(*text..text + 1))).sum::<usize>();
     let plain = |line: &Line| line.texts.iter().map(|text| layout.plain.within(&(*text..text + 1))).sum::<usize>();
@@ -82,9 +82,9 @@ impl Iterator for Lines<'_, '_> {
 
     fn next(&mut self) -> Option<Line> {
         let first = self.pop()?;
-        let block = block_of(self.layout, first)?;
+        let block = innermost_block(self.layout, first)?;
         let mut texts = vec![first];
-        while let Some(next) = self.peek().filter(|next| block_of(self.layout, *next) == Some(block)) {
+        while let Some(next) = self.peek().filter(|next| innermost_block(self.layout, *next) == Some(block)) {
             texts.push(next);
             self.pop();
         }
@@ -126,7 +126,7 @@ fn is_marked(layout: &Layout<'_>, block: usize, text: &Text) -> bool {
 }
 
 /// Returns the innermost block around a text.
-fn block_of(layout: &Layout<'_>, text: usize) -> Option<usize> {
+fn innermost_block(layout: &Layout<'_>, text: usize) -> Option<usize> {
     let mut number = layout.texts.get(text)?.element;
     loop {
         let element = layout.elements.get(number)?;

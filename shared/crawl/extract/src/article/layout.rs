@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use dom_query::{Document, NodeData, NodeId, NodeRef};
-use dragline_formats::html::Shown;
+use dragline_formats::html::ElementVisibility;
 use html5ever::LocalName;
 
 /// The role of an element by its markup, the likeliest to be content first.
@@ -108,7 +108,7 @@ impl<'t> Layout<'t> {
     pub(super) fn new(document: &'t Document, left_out: &[NodeId]) -> Self {
         let mut walk = Walk { elements: Vec::new(), texts: Vec::new(), left_out };
         let around = Around {
-            shown: Shown::WHOLLY,
+            shown: ElementVisibility::WHOLLY,
             place: LayoutRole::Content,
             outside_tabs: LayoutRole::Content,
             is_in_link: false,
@@ -276,7 +276,7 @@ impl<'t> Walk<'t, '_> {
 /// The context of an element's content.
 #[derive(Clone, Copy)]
 struct Around {
-    shown: Shown,
+    shown: ElementVisibility,
     place: LayoutRole,
     /// The role outside of the tabs that it is in: tabs are controls, but their panels are not.
     outside_tabs: LayoutRole,
@@ -293,7 +293,7 @@ fn entered(node: &NodeRef<'_>, around: Around) -> Option<(LocalName, Around)> {
         return None;
     }
     let attribute = |name: &str| element.attrs.iter().find(|one| &*one.name.local == name).map(|one| &*one.value);
-    let shown = around.shown.within(&name, attribute);
+    let shown = around.shown.child(&name, attribute);
     if shown.is_absent() {
         return None;
     }

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use super::blocks::{Block, Cell, Code, List, Mark, Piece, PieceKind, Style, Table, text_of};
+use super::blocks::{Block, Cell, Code, List, Mark, Piece, PieceKind, Style, Table, line_text};
 
 /// The most columns of a table; wider ones become lists.
 const COLUMNS_MAX: usize = 200;
@@ -26,7 +26,7 @@ fn write_blocks(blocks: &[Block], between: &str, out: &mut String) {
             (Some(Block::List(a)), Block::List(b)) => a.first.is_some() == b.first.is_some() && !is_other,
             _ => false,
         };
-        let written = written(block, if is_other { Signs::Other } else { Signs::Usual });
+        let written = write_block(block, if is_other { Signs::Other } else { Signs::Usual });
         if written.is_empty() {
             continue;
         }
@@ -51,7 +51,7 @@ enum Signs {
     Other,
 }
 
-fn written(block: &Block, signs: Signs) -> String {
+fn write_block(block: &Block, signs: Signs) -> String {
     match block {
         Block::Heading(level, pieces) => {
             let line = line(pieces, Within::Heading);
@@ -227,7 +227,7 @@ type Around = (Option<char>, Option<char>);
 fn by_link(pieces: &[Piece], around: Around) -> String {
     let linked = |link: &Rc<str>, inner: &[Piece], around| {
         // A bracket in code would end the link's text if the line is parsed as a definition.
-        let level = if text_of(inner).contains(']') { Level::Strong } else { Level::Code };
+        let level = if line_text(inner).contains(']') { Level::Strong } else { Level::Code };
         let text = by_mark(inner, level, around);
         let (before, text, after) = apart(&text);
         if text.is_empty() {
@@ -316,11 +316,11 @@ fn grouped<M: PartialEq>(
 }
 
 fn first_char(pieces: &[Piece]) -> Option<char> {
-    text_of(pieces.get(..1)?).chars().next()
+    line_text(pieces.get(..1)?).chars().next()
 }
 
 fn last_char(pieces: &[Piece]) -> Option<char> {
-    text_of(pieces.last().map(std::slice::from_ref)?).chars().next_back()
+    line_text(pieces.last().map(std::slice::from_ref)?).chars().next_back()
 }
 
 /// Encloses a text in markers, or leaves them out if CommonMark would not parse them as emphasis.
@@ -352,7 +352,7 @@ fn apart(text: &str) -> (&str, &str, &str) {
 }
 
 fn code_span(pieces: &[Piece]) -> String {
-    let text = text_of(pieces).replace('\n', " ");
+    let text = line_text(pieces).replace('\n', " ");
     let (before, code, after) = apart(&text);
     if code.is_empty() {
         return text;

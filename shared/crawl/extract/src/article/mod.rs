@@ -21,7 +21,7 @@ mod scope;
 
 use dom_query::Document;
 use dom_smoothie::Metadata;
-use dragline_domain::content::{Gap, Taken};
+use dragline_domain::content::{Gap, MainPartSource};
 use dragline_domain::url::CrawlUrl;
 use dragline_domain::words::count_words;
 use dragline_formats::warc::Sha1Digest;
@@ -32,7 +32,7 @@ use self::blocks::Block;
 use self::layout::{Chars, Layout};
 use self::readable::Readable;
 pub use self::rules::MainRules;
-use self::said::{Kind, Known};
+use self::said::{Kind, PageMetadata};
 use crate::body::{Body, Settings, Source};
 use crate::files::{self, FileText};
 use crate::items;
@@ -61,7 +61,7 @@ pub struct Article {
     /// The URL of the representative picture.
     pub image: Option<String>,
     /// Which part of the page it is.
-    pub taken: Taken,
+    pub taken: MainPartSource,
     /// The share of the page's visible text outside navigation and the like that it contains, in
     /// percent.
     pub kept_percent: u8,
@@ -119,13 +119,13 @@ pub fn article(source: &Source<'_>, settings: &Settings<'_>, extent: Extent) -> 
         let bytes = body.decoded();
         let html = body.text(&bytes).text;
         if crate::html::syntax(body.media, &html).is_some() {
-            return of_html(&html, source.url, settings.main, extent);
+            return from_html(&html, source.url, settings.main, extent);
         }
     }
-    of_file(files::of_body(&body).ok_or(NoArticle::NotAPage)?)
+    from_file(files::read_body(&body).ok_or(NoArticle::NotAPage)?)
 }
 
-fn of_file(file: FileText) -> Result<Article, NoArticle> {
+fn from_file(file: FileText) -> Result<Article, NoArticle> {
     if file.text.is_empty() {
         return Err(file.gaps.first().map_or(NoArticle::NothingFound, |gap| NoArticle::Unread(*gap)));
     }
@@ -139,7 +139,7 @@ fn of_file(file: FileText) -> Result<Article, NoArticle> {
         modified: file.modified,
         language: None,
         image: None,
-        taken: Taken::Whole,
+        taken: MainPartSource::Whole,
         kept_percent: 100,
         words: count_words(&file.text),
         compared_sha1,
@@ -149,12 +149,12 @@ fn of_file(file: FileText) -> Result<Article, NoArticle> {
     })
 }
 
-fn of_html(html: &str, url: &CrawlUrl, rules: &MainRules, extent: Extent) -> Result<Article, NoArticle> {
+fn from_html(html: &str, url: &CrawlUrl, rules: &MainRules, extent: Extent) -> Result<Article, NoArticle> {
     if html.len() > PAGE_BYTES_MAX {
         return Err(NoArticle::TooLong);
     }
     let document = tree::parse(html).ok_or(NoArticle::TooComplex)?;
-    of_tree(&document, url, rules, extent, Finder::for_page(&document, html))
+    from_tree(&document, url, rules, extent, Finder::for_page(&document, html))
 }
 
 /// Whether the article finder runs on a page. It is slow on deeply nested elements.
@@ -172,7 +172,7 @@ impl Finder {
 }
 
 /// Finds the main part of a page from its tree.
-pub(crate) fn of_tree(
+pub(crate) fn from_tree(
     document: &Document,
     url: &CrawlUrl,
     rules: &MainRules,
@@ -180,7 +180,7 @@ pub(crate) fn of_tree(
     finder: Finder,
 ) -> Result<Article, NoArticle> {
     let base = Url::parse(url.as_str()).map_err(|_| NoArticle::NotAPage)?;
-    let base = tree::base_of(document, &base);
+    let base = tree::base_url(document, &base);
     let Readable { metadata, content } = match finder {
         Finder::Asked => readable::read(document, url.as_str()),
         Finder::Spared => readable::metadata(document, url.as_str()),
@@ -191,7 +191,7 @@ pub(crate) fn of_tree(
         scope::whole(&layout)
     } else if selected.included.is_empty() {
         let chosen = content.map(|content| readable::chosen(&layout, &content)).unwrap_or_default();
-        scope::choose(&layout, &chosen, &Known::new(&metadata, kind(document, &base)))
+        scope::choose(&layout, &chosen, &PageMetadata::new(&metadata, kind(document, &base)))
     } else {
         scope::selected(&layout, &selected.included)
     };
@@ -210,14 +210,14 @@ pub(crate) fn of_tree(
     };
     let compared_sha1 = Sha1Digest::compute(compared.as_ref().unwrap_or(&text).as_bytes()).to_hex();
     Ok(Article {
-        title: said(&metadata.title),
-        byline: metadata.byline.as_deref().and_then(said),
+        title: one_line(&metadata.title),
+        byline: metadata.byline.as_deref().and_then(one_line),
         excerpt: excerpt(&metadata, document, &blocks),
-        site_name: metadata.site_name.as_deref().and_then(said),
-        published: metadata.published_time.as_deref().and_then(said),
-        modified: metadata.modified_time.as_deref().and_then(said),
-        language: metadata.lang.as_deref().and_then(said),
-        image: metadata.image.as_deref().and_then(said),
+        site_name: metadata.site_name.as_deref().and_then(one_line),
+        published: metadata.published_time.as_deref().and_then(one_line),
+        modified: metadata.modified_time.as_deref().and_then(one_line),
+        language: metadata.lang.as_deref().and_then(one_line),
+        image: metadata.image.as_deref().and_then(one_line),
         taken: scope.taken,
         kept_percent: scope.kept_percent,
         words: count_words(&text),
@@ -239,13 +239,13 @@ fn excerpt(metadata: &Metadata, document: &Document, blocks: &[Block]) -> Option
         let scripts = document.select("script[type='application/ld+json']");
         scripts.nodes().iter().any(|script| script.text().contains("\"description\""))
     };
-    let own = || metadata.excerpt.as_deref().and_then(said);
+    let own = || metadata.excerpt.as_deref().and_then(one_line);
     if document.select_single(described).exists() || in_json_ld() {
         return own();
     }
     let paragraph = |block: &Block| match block {
         Block::Paragraph(pieces) => {
-            said(&blocks::text_of(pieces)).filter(|text| count_words(text) >= EXCERPT_WORDS_MIN)
+            one_line(&blocks::line_text(pieces)).filter(|text| count_words(text) >= EXCERPT_WORDS_MIN)
         }
         _ => None,
     };
@@ -259,7 +259,7 @@ fn kind(document: &Document, url: &Url) -> Kind {
 }
 
 /// Returns a value on one line; `None` if it is empty.
-fn said(value: &str) -> Option<String> {
+fn one_line(value: &str) -> Option<String> {
     let value = in_one_line(value);
     (!value.is_empty()).then_some(value)
 }

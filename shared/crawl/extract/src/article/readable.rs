@@ -68,7 +68,7 @@ pub(super) fn chosen(layout: &Layout<'_>, taken: &str) -> Vec<bool> {
         layout.read(text, |said| push_words(said, &mut words));
         owners.resize(words.len(), number);
     }
-    let taken = words_taken(taken);
+    let taken = chosen_words(taken);
     let mut hits = vec![(0_usize, 0_usize); layout.texts.len()];
     for &owner in &owners {
         if let Some((_, all)) = hits.get_mut(owner) {
@@ -83,7 +83,7 @@ pub(super) fn chosen(layout: &Layout<'_>, taken: &str) -> Vec<bool> {
     hits.into_iter().map(|(hit, all)| hit * 2 >= all.max(1)).collect()
 }
 
-fn words_taken(html: &str) -> Vec<u64> {
+fn chosen_words(html: &str) -> Vec<u64> {
     let document = Document::from(html);
     let mut words = Vec::new();
     for node in document.root().descendants_it().filter(dom_query::NodeRef::is_text) {

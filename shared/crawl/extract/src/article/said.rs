@@ -16,7 +16,7 @@ const WORDS_BESIDE_NAME_MAX: usize = 1;
 
 /// A page's metadata.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct PageMetadata {
     /// Whether the page declares itself an article, by an author or a date.
     pub(super) is_article: bool,
     /// The words of the headline, of its authors and of the site, in lower case.
@@ -64,7 +64,7 @@ pub(super) struct Remark {
     pub(super) other: String,
 }
 
-impl Known {
+impl PageMetadata {
     /// Takes the metadata, and the kind of page.
     pub(super) fn new(metadata: &Metadata, kind: Kind) -> Self {
         let dates = [&metadata.published_time, &metadata.modified_time];

@@ -6,11 +6,11 @@
 //! tables and terms are not left out, nor are sections beside a chosen one. docs/quality.md has the
 //! figures.
 
-use dragline_domain::content::Taken;
+use dragline_domain::content::MainPartSource;
 
 use super::edges;
 use super::layout::{Chars, Element, Layout, LayoutRole};
-use super::said::Known;
+use super::said::PageMetadata;
 
 /// In an article, the finder's choice must have this share of the element around it, or all of that
 /// is taken: so little is not left out on purpose.
@@ -48,14 +48,14 @@ pub(super) struct Scope {
     pub(super) element: usize,
     /// Its texts.
     pub(super) kept: Chars,
-    pub(super) taken: Taken,
+    pub(super) taken: MainPartSource,
     /// Its share of the text that may be content.
     pub(super) kept_percent: u8,
 }
 
 /// Chooses the main part. `chosen` tells for each text whether the finder takes it; it is empty if
 /// the finder found nothing.
-pub(super) fn choose(layout: &Layout<'_>, chosen: &[bool], known: &Known) -> Scope {
+pub(super) fn choose(layout: &Layout<'_>, chosen: &[bool], known: &PageMetadata) -> Scope {
     // Navigation in the finder's choice is a mistake, and so is the margin, unless it had to look
     // at the whole page.
     let finder = Chars::new(&layout.texts, |number, text| match text.place {
@@ -66,7 +66,7 @@ pub(super) fn choose(layout: &Layout<'_>, chosen: &[bool], known: &Known) -> Sco
     let (element, taken) = place(layout, &finder, known);
     let texts = layout.elements.get(element).map_or(0..0, |element| element.texts.clone());
     let mut kept: Vec<bool> = match taken {
-        Taken::Found => mark_kept(layout, &finder, element, known),
+        MainPartSource::Found => mark_kept(layout, &finder, element, known),
         _ => {
             let is_kept =
                 |number: usize, place| place == LayoutRole::Content && texts.contains(&number) || finder.has(number);
@@ -83,15 +83,15 @@ pub(super) fn selected(layout: &Layout<'_>, included: &[dom_query::NodeId]) -> S
     for element in layout.elements.iter().filter(|element| included.binary_search(&element.node.id).is_ok()) {
         kept.get_mut(element.texts.clone()).into_iter().flatten().for_each(|kept| *kept = true);
     }
-    scope(layout, 0, &kept, Taken::Selected)
+    scope(layout, 0, &kept, MainPartSource::Selected)
 }
 
 /// Takes all visible text.
 pub(super) fn whole(layout: &Layout<'_>) -> Scope {
-    scope(layout, 0, &vec![true; layout.texts.len()], Taken::Whole)
+    scope(layout, 0, &vec![true; layout.texts.len()], MainPartSource::Whole)
 }
 
-fn scope(layout: &Layout<'_>, element: usize, kept: &[bool], taken: Taken) -> Scope {
+fn scope(layout: &Layout<'_>, element: usize, kept: &[bool], taken: MainPartSource) -> Scope {
     let is_kept = |number: usize| kept.get(number) == Some(&true);
     let content = Chars::new(&layout.texts, |number, text| is_kept(number) || text.place == LayoutRole::Content);
     let kept = Chars::new(&layout.texts, |number, _| is_kept(number));
@@ -100,21 +100,21 @@ fn scope(layout: &Layout<'_>, element: usize, kept: &[bool], taken: Taken) -> Sc
 }
 
 /// Returns the element around the main part, and the reason for the choice.
-fn place(layout: &Layout<'_>, finder: &Chars, known: &Known) -> (usize, Taken) {
+fn place(layout: &Layout<'_>, finder: &Chars, known: &PageMetadata) -> (usize, MainPartSource) {
     let frame = frame(layout);
     if finder.all() == 0 {
-        return (frame, Taken::Page);
+        return (frame, MainPartSource::Page);
     }
     let core = core(layout, finder);
-    let (mut at, mut taken) = (core, Taken::Found);
+    let (mut at, mut taken) = (core, MainPartSource::Found);
     if let Some(structured) = with_structure(layout, finder, frame, core) {
-        (at, taken) = (structured, Taken::Structure);
+        (at, taken) = (structured, MainPartSource::Structure);
     }
     let mut inner = at;
     while inner != frame && inner != 0 {
         let Some(parent) = layout.elements.get(inner).map(|element| element.parent) else { break };
         if has_more_alike(layout, inner, parent, known) {
-            (at, taken) = (parent, Taken::Alike);
+            (at, taken) = (parent, MainPartSource::Alike);
         }
         inner = parent;
     }
@@ -122,19 +122,19 @@ fn place(layout: &Layout<'_>, finder: &Chars, known: &Known) -> (usize, Taken) {
     if !known.is_article {
         while at != frame && at != 0 && plain(at) * 100 < plain(frame) * WIDTH_PERCENT_MIN {
             let Some(element) = layout.elements.get(at) else { break };
-            (at, taken) = (element.parent, Taken::Width);
+            (at, taken) = (element.parent, MainPartSource::Width);
         }
     }
     if !known.is_article
         && let Some(around) = with_heading(layout, frame, at)
     {
-        (at, taken) = (around, Taken::Structure);
+        (at, taken) = (around, MainPartSource::Structure);
     }
     let percent_min = if known.is_article { ARTICLE_PERCENT_MIN } else { PAGE_PERCENT_MIN };
     let has_plain = |number: usize| finder.has(number) && layout.plain.has(number);
     let kept = Chars::new(&layout.texts, |number, _| has_plain(number)).all();
-    if taken == Taken::Found && kept * 100 < plain(core) * percent_min {
-        taken = Taken::Share;
+    if taken == MainPartSource::Found && kept * 100 < plain(core) * percent_min {
+        taken = MainPartSource::Share;
     }
     (at, taken)
 }
@@ -232,7 +232,7 @@ fn is_structure(layout: &Layout<'_>, number: usize, element: &Element<'_>) -> bo
 }
 
 /// Whether an element has siblings of the same structure with much text.
-fn has_more_alike(layout: &Layout<'_>, number: usize, parent: usize, known: &Known) -> bool {
+fn has_more_alike(layout: &Layout<'_>, number: usize, parent: usize, known: &PageMetadata) -> bool {
     let Some(element) = layout.elements.get(number) else { return false };
     let class = element.node.class().filter(|class| !class.trim().is_empty());
     if class.is_none() && !element.is(&["section", "article"]) {
@@ -261,7 +261,7 @@ fn begins_with_heading(layout: &Layout<'_>, element: &Element<'_>) -> bool {
 
 /// Returns for each text whether it is in the finder's choice or belongs to it: code, tables and
 /// terms, headings of the text that follows, paragraphs and lists among others.
-fn mark_kept(layout: &Layout<'_>, finder: &Chars, core: usize, known: &Known) -> Vec<bool> {
+fn mark_kept(layout: &Layout<'_>, finder: &Chars, core: usize, known: &PageMetadata) -> Vec<bool> {
     let mut kept: Vec<bool> = (0..layout.texts.len()).map(|number| finder.has(number)).collect();
     let span = layout.elements.get(core).map_or(0..0, |core| core.span.clone());
     for element in layout.elements.get(span).unwrap_or_default() {

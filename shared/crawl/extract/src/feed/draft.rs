@@ -55,7 +55,7 @@ pub(super) struct Draft {
 }
 
 /// All texts of a feed or an entry.
-pub(super) struct Said {
+pub(super) struct DraftFields {
     pub(super) title: Option<Text>,
     pub(super) link: Option<String>,
     pub(super) id: Option<String>,
@@ -123,12 +123,12 @@ impl Draft {
         known < LIST_MAX
     }
 
-    pub(super) fn finish(self) -> Said {
+    pub(super) fn finish(self) -> DraftFields {
         // Authors with a name come before those with only an address.
         let named = self.authors.iter().filter(|(_, person)| person.name.is_some()).map(|(rank, _)| *rank).min();
         let rank = named.or_else(|| self.authors.iter().map(|(rank, _)| *rank).min());
         let authors = self.authors.into_iter().filter(|(of, _)| Some(*of) == rank).map(|(_, person)| person);
-        Said {
+        DraftFields {
             title: self.title.take(),
             link: self.link.take(),
             id: self.id,

@@ -29,15 +29,15 @@ pub(super) fn base(element: &BytesStart<'_>) -> Option<String> {
 
 /// Resolves a reference: a character by number, by a name of XML, or by one of HTML, which feeds
 /// use without declaring it. Any other one stands for itself.
-pub(super) fn referred(reference: &BytesRef<'_>) -> String {
+pub(super) fn resolve_reference(reference: &BytesRef<'_>) -> String {
     let name = reference.xml10_content();
     let by_number = || reference.resolve_char_ref().ok().flatten().map(String::from);
     let by_name = || quick_xml::escape::resolve_predefined_entity(&name).map(str::to_owned);
-    by_number().or_else(by_name).or_else(|| named(&name)).unwrap_or_else(|| format!("&{name};"))
+    by_number().or_else(by_name).or_else(|| html_entity(&name)).unwrap_or_else(|| format!("&{name};"))
 }
 
 /// Returns the characters for an HTML entity name.
-fn named(name: &str) -> Option<String> {
+fn html_entity(name: &str) -> Option<String> {
     let (first, second) = NAMED_ENTITIES.get(&*format!("{name};"))?;
     let characters = [first, second].into_iter().filter(|code| **code != 0).filter_map(|code| char::from_u32(*code));
     Some(characters.collect()).filter(|found: &String| !found.is_empty())

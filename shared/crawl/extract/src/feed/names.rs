@@ -26,9 +26,9 @@ pub(super) enum Vocabulary {
 impl Vocabulary {
     /// Returns the vocabulary of a namespace, given the root's namespace: some feeds use one that
     /// nobody else knows.
-    pub(super) fn named(namespace: &ResolveResult<'_>, root: Option<&str>) -> Self {
+    pub(super) fn from_namespace(namespace: &ResolveResult<'_>, root: Option<&str>) -> Self {
         match namespace {
-            ResolveResult::Bound(namespace) => Self::of_url(namespace.0, root),
+            ResolveResult::Bound(namespace) => Self::from_url(namespace.0, root),
             // Atom has a namespace, RSS has none.
             ResolveResult::Unbound if root.is_none_or(|root| root == RDF || !is_atom(root)) => Self::Feed,
             ResolveResult::Unbound => Self::Other,
@@ -46,7 +46,7 @@ impl Vocabulary {
         }
     }
 
-    fn of_url(url: &str, root: Option<&str>) -> Self {
+    fn from_url(url: &str, root: Option<&str>) -> Self {
         match url {
             RDF => return Self::Rdf,
             _ if Some(url) == root || is_atom(url) => return Self::Feed,

@@ -7,7 +7,7 @@ use quick_xml::reader::NsReader;
 use url::Url;
 
 use super::draft::Draft;
-use super::markup::{attribute, base, is_alternate, referred};
+use super::markup::{attribute, base, is_alternate, resolve_reference};
 use super::names::{Field, Rank, Vocabulary, field};
 use super::person::person;
 use super::scope::{Scope, ScopeKind, Target};
@@ -79,7 +79,7 @@ impl Reader<'_> {
                 Event::End(element) => self.end(element.local_name().as_ref()),
                 Event::Text(text) => self.text(&text.xml10_content()),
                 Event::CData(text) => self.text(&text.xml10_content()),
-                Event::GeneralRef(reference) => self.text(&referred(&reference)),
+                Event::GeneralRef(reference) => self.text(&resolve_reference(&reference)),
                 Event::Eof => return,
                 _ => {}
             }
@@ -120,7 +120,7 @@ impl Reader<'_> {
             self.is_cut = true;
         } else {
             let name = element.local_name().as_ref().to_ascii_lowercase();
-            let vocabulary = Vocabulary::named(namespace, self.root.as_deref());
+            let vocabulary = Vocabulary::from_namespace(namespace, self.root.as_deref());
             self.open(vocabulary, &name, element);
         }
         let is_open = self.scopes.len() > scopes || self.capture.is_some();
@@ -254,7 +254,7 @@ impl Reader<'_> {
             Field::Content if is_atom && attribute(element, "src").is_some() => return,
             Field::Content if vocabulary == Vocabulary::Xhtml && self.of_entry.is_none() => return,
             Field::Title | Field::Summary | Field::Content if is_atom => {
-                Form::of_atom(attribute(element, "type").as_deref(), attribute(element, "mode").as_deref())
+                Form::from_atom(attribute(element, "type").as_deref(), attribute(element, "mode").as_deref())
             }
             Field::Title => Form::Unsure,
             Field::Content if vocabulary == Vocabulary::Xhtml => Form::Elements,

@@ -155,7 +155,7 @@ fn authors_have_names() {
     assert_eq!(read.authors, [person("Ann", Some("a@b.example"), None)]);
     assert_eq!(read.entries[0].authors, [person("Bo", None, None)], "a name goes before an address");
     assert_eq!(read.entries[1].authors, [person("Cy", Some("c@b.example"), None)], "its own before a module's");
-    assert_eq!(read.entries[2].authors[0].called(), Some("d@b.example"), "better than nobody");
+    assert_eq!(read.entries[2].authors[0].display_name(), Some("d@b.example"), "better than nobody");
 }
 
 #[test]

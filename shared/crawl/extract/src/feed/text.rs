@@ -70,7 +70,7 @@ pub(super) enum Form {
 impl Form {
     /// Returns the form of an Atom text, by its attributes: those of RFC 4287, or those of Atom
     /// 0.3.
-    pub(super) fn of_atom(kind: Option<&str>, mode: Option<&str>) -> Self {
+    pub(super) fn from_atom(kind: Option<&str>, mode: Option<&str>) -> Self {
         let kind = kind.unwrap_or("text").split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let is_html = matches!(kind.as_str(), "html" | "text/html" | "application/xhtml+xml");
         match mode.map(str::trim) {

@@ -11,9 +11,9 @@ pub(super) fn read(document: &str, url: &str) -> Option<FileText> {
     let read = feed::read_text(document, Url::parse(url).ok().as_ref())?;
     let is_cut = read.is_cut;
     let feed = read.stored();
-    let mut text = text_of(&feed);
+    let mut text = collect_text(&feed);
     text.is_cut |= is_cut;
-    let called: Vec<&str> = feed.authors.iter().filter_map(Person::called).collect();
+    let called: Vec<&str> = feed.authors.iter().filter_map(Person::display_name).collect();
     let author = Some(called.join(", ")).filter(|author| !author.is_empty());
     let (title, published, modified) = (feed.title.clone(), feed.published.clone(), feed.updated.clone());
     Some(FileText { title, author, published, modified, feed: Some(Box::new(feed)), ..text.into_file() })
@@ -21,7 +21,7 @@ pub(super) fn read(document: &str, url: &str) -> Option<FileText> {
 
 /// Returns the feed's description, and a paragraph for each entry: its title, and its summary, or
 /// else its content.
-fn text_of(feed: &Feed) -> Text {
+fn collect_text(feed: &Feed) -> Text {
     let mut text = Text::default();
     text.push(feed.summary.as_deref().unwrap_or_default());
     for entry in &feed.entries {

@@ -15,7 +15,7 @@ pub(crate) mod xml;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use dragline_domain::content::{Content, ContentLevel, Gap, MainPart, Meta, Taken};
+use dragline_domain::content::{Content, ContentLevel, Gap, MainPart, MainPartSource, Meta};
 use dragline_domain::feed::Feed;
 
 use crate::about;
@@ -60,7 +60,7 @@ pub(crate) struct FileText {
 }
 
 /// Reads a body that is not a page; `None` if its format is not supported, or it is too damaged.
-pub(crate) fn of_body(body: &Body<'_>) -> Option<FileText> {
+pub(crate) fn read_body(body: &Body<'_>) -> Option<FileText> {
     let declared = Kind::declared(body.media)?;
     let bytes = body.beginning(FILE_BYTES_MAX + 1);
     let is_too_long = bytes.len() as u64 > FILE_BYTES_MAX || bytes.len() as u64 >= body.settings.decoded_bytes_max;
@@ -117,17 +117,17 @@ fn put_feed(body: &Body<'_>, content: &mut Option<Box<Content>>) {
 }
 
 fn put_all(body: &Body<'_>, content: &mut Option<Box<Content>>) {
-    let Some(file) = of_body(body) else { return };
+    let Some(file) = read_body(body) else { return };
     let content = content.get_or_insert_default();
     content.gaps.extend(file.gaps);
     content.feed = file.feed;
-    let mut about = about::of_text(&file.text);
+    let mut about = about::from_text(&file.text);
     (about.title, about.author) = (file.title, file.author);
     (about.published, about.modified) = (file.published, file.modified);
     about.meta.extend(file.pages.map(|pages| Meta { name: "pages".to_owned(), content: pages.to_string() }));
     if !file.text.is_empty() {
         content.main = Some(MainPart {
-            taken: Taken::Whole,
+            taken: MainPartSource::Whole,
             kept_percent: 100,
             compared_sha1: about.text_sha1.clone(),
             words: about.words,

@@ -24,7 +24,7 @@ fn of(content_type: &str, body: &[u8]) -> Option<FileText> {
         types: Types::NONE,
         main: MainRules::NONE,
     };
-    of_body(&Body::read(&source, &settings).unwrap())
+    read_body(&Body::read(&source, &settings).unwrap())
 }
 
 fn archive(entries: &[(&str, &str)]) -> Vec<u8> {

@@ -78,7 +78,7 @@ impl Budget {
 
     /// Counts the texts of a copied thing; `false` if there were too many.
     pub(super) fn copies(&mut self, record: &Record) -> bool {
-        spend(&mut self.text_bytes, bytes_of(record), &mut self.is_cut)
+        spend(&mut self.text_bytes, record_bytes(record), &mut self.is_cut)
     }
 
     /// Counts the texts of a copied value; `false` if there were too many.
@@ -94,7 +94,7 @@ impl Budget {
 }
 
 /// Estimates the bytes of a thing, including nested things.
-fn bytes_of(record: &Record) -> usize {
+fn record_bytes(record: &Record) -> usize {
     let fields =
         record.fields.iter().map(|(name, values)| name.len() + values.iter().map(bytes_of_value).sum::<usize>());
     size_of::<Record>() + record.types.iter().map(String::len).sum::<usize>() + fields.sum::<usize>()
@@ -103,7 +103,7 @@ fn bytes_of(record: &Record) -> usize {
 fn bytes_of_value(value: &Value) -> usize {
     match value {
         Value::Text(text) => size_of::<Value>() + text.len(),
-        Value::Record(record) => bytes_of(record),
+        Value::Record(record) => record_bytes(record),
         Value::Bool(_) | Value::Number(_) | Value::Money(_) => size_of::<Value>(),
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::budget::{Budget, FIELDS_MAX, ITEMS_MAX};
 use super::page::{Page, Then, following, short_name, words};
-use super::text::text_of;
+use super::text::element_text;
 
 /// An item of microdata, as the page writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -176,7 +176,7 @@ impl<'t> Reader<'_, 't> {
         match attribute.or_else(|| element.attr("content")) {
             Some(value) => value.trim().to_owned(),
             None if &*name == "meta" => String::new(),
-            None => text_of(element, self.budget),
+            None => element_text(element, self.budget),
         }
     }
 }

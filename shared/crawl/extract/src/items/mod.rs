@@ -30,7 +30,7 @@ pub(crate) use self::normal::{date, money};
 pub use self::open_graph::OpenGraph;
 use self::page::Page;
 pub use self::rdfa::{RdfaNode, RdfaValue};
-use self::variants::Spread;
+use self::variants::ItemWithOffers;
 use crate::tree;
 
 /// The things described by a page.
@@ -103,7 +103,7 @@ pub fn has_markup(html: &str) -> bool {
 /// ```
 #[must_use]
 pub fn items(html: &str, url: &Url) -> Option<PageItems> {
-    Some(of_tree(&read(html)?, url))
+    Some(from_tree(&read(html)?, url))
 }
 
 /// Returns a page's structured data in each notation; `None` as for [`items`].
@@ -115,7 +115,7 @@ pub fn markup(html: &str, url: &Url) -> Option<Markup> {
 /// Returns the rendered text of an HTML fragment, a line for each block; empty if its tree would be
 /// too deep or too large.
 pub(crate) fn visible_text(html: &str) -> String {
-    read(html).map(|document| text::text_of(&document.root(), &mut Budget::new())).unwrap_or_default()
+    read(html).map(|document| text::element_text(&document.root(), &mut Budget::new())).unwrap_or_default()
 }
 
 fn read(html: &str) -> Option<Document> {
@@ -123,7 +123,7 @@ fn read(html: &str) -> Option<Document> {
 }
 
 /// Finds the things described by a page's tree.
-pub(crate) fn of_tree(document: &Document, url: &Url) -> PageItems {
+pub(crate) fn from_tree(document: &Document, url: &Url) -> PageItems {
     let page = Page::read(document, url);
     let mut found = PageItems::default();
     let mut things = Vec::new();
@@ -155,7 +155,7 @@ pub(crate) fn of_tree(document: &Document, url: &Url) -> PageItems {
     let mut spread = variants::spread(merge::merge(things, &page), &mut of_copies);
     found.is_cut |= of_copies.is_cut || spread.len() > budget::ITEMS_MAX;
     spread.truncate(budget::ITEMS_MAX);
-    let normalised = spread.into_iter().map(|Spread { mut item, offers, .. }| {
+    let normalised = spread.into_iter().map(|ItemWithOffers { mut item, offers, .. }| {
         item.normal = normal::normal(&item, &offers, &page);
         item
     });

@@ -37,16 +37,16 @@ pub(super) fn with_reached(records: Vec<Record>, budget: &mut Budget) -> Vec<Rec
 /// Finds a record's main entities and list elements. Recurses as deep as things are nested.
 fn reach<'r>(record: &'r Record, reached: &mut Vec<&'r Record>) {
     let values = |record: &'r Record, name: &str| record.fields.get(name).map_or(&[][..], Vec::as_slice).iter();
-    for thing in values(record, "mainEntity").filter_map(record_of) {
+    for thing in values(record, "mainEntity").filter_map(as_record) {
         take(thing, reached);
     }
     if record.types.iter().any(|name| WHOLES.contains(&name.as_str())) {
         return;
     }
-    for element in values(record, "itemListElement").filter_map(record_of) {
+    for element in values(record, "itemListElement").filter_map(as_record) {
         take(element, reached);
         if !is_thing(element) {
-            values(element, "item").filter_map(record_of).for_each(|thing| take(thing, reached));
+            values(element, "item").filter_map(as_record).for_each(|thing| take(thing, reached));
         }
     }
 }
@@ -63,7 +63,7 @@ fn is_thing(record: &Record) -> bool {
     record.types.iter().any(|name| name != "ListItem")
 }
 
-fn record_of(value: &Value) -> Option<&Record> {
+fn as_record(value: &Value) -> Option<&Record> {
     match value {
         Value::Record(record) => Some(record),
         _ => None,

@@ -8,7 +8,7 @@ use super::*;
 
 mod things;
 
-fn found(html: &str) -> PageItems {
+fn find_items(html: &str) -> PageItems {
     items(html, &Url::parse("https://a.example/dir/page").unwrap()).unwrap()
 }
 
@@ -17,7 +17,7 @@ fn script(json: &str) -> String {
 }
 
 /// Types, identifiers and fields, without their sources.
-fn said(items: &[Item]) -> serde_json::Value {
+fn fields_of_items(items: &[Item]) -> serde_json::Value {
     let of_item = |item: &Item| {
         let fields: serde_json::Map<String, serde_json::Value> =
             item.fields.iter().map(|(name, field)| (name.clone(), json!(field.values))).collect();
@@ -92,7 +92,7 @@ fn json_ld_is_read() {
         ),
         (r#"[null,1,"x",{},[]]"#, json!([]), "nothing is said"),
     ] {
-        assert_eq!(said(&found(&script(json_ld)).items), expected, "{json_ld}: {why}");
+        assert_eq!(fields_of_items(&find_items(&script(json_ld)).items), expected, "{json_ld}: {why}");
     }
 }
 
@@ -145,7 +145,7 @@ fn other_notations_are_read() {
             "a page that is about no one thing",
         ),
     ] {
-        assert_eq!(said(&found(&html).items), expected, "{html}: {why}");
+        assert_eq!(fields_of_items(&find_items(&html).items), expected, "{html}: {why}");
     }
 }
 
@@ -179,11 +179,11 @@ fn several_notations_of_one_thing_give_one_item() {
             "by its URL",
         ),
     ] {
-        let found = found(&html);
+        let found = find_items(&html);
         let from: Vec<_> = found.items.iter().map(|item| item.fields["name"].from.clone()).collect();
         assert_eq!(from, expected, "{html}: {why}");
     }
-    let found = found(&(json_ld("NewsArticle", "A") + og));
+    let found = find_items(&(json_ld("NewsArticle", "A") + og));
     assert_eq!(found.items.len(), 1);
     assert_eq!(found.items[0].types, ["NewsArticle"]);
     assert_eq!(found.items[0].fields["headline"].from, [OpenGraph]);
@@ -230,7 +230,7 @@ fn items_have_a_common_form() {
             "Open Graph",
         ),
     ] {
-        assert_eq!(json!(found(&html).items[0].normal), expected, "{html}: {why}");
+        assert_eq!(json!(find_items(&html).items[0].normal), expected, "{html}: {why}");
     }
 }
 
@@ -281,7 +281,7 @@ fn hostile_pages_are_cut() {
             "Open Graph",
         ),
     ] {
-        let found = found(&html);
+        let found = find_items(&html);
         assert_eq!(found.is_cut, is_cut, "{why}");
         assert!(found.items.len() <= budget::ITEMS_MAX, "{why}");
         assert!(serde_json::to_string(&found.items).unwrap().len() < 32 << 20, "{why}");

@@ -19,7 +19,7 @@ const TEXT_BYTES_MAX: usize = 64 << 10;
 
 /// Returns an element's text: words with single spaces, a line for each block, and an empty line
 /// around paragraphs, without scripts and styles.
-pub(super) fn text_of(element: &NodeRef<'_>, budget: &mut Budget) -> String {
+pub(super) fn element_text(element: &NodeRef<'_>, budget: &mut Budget) -> String {
     let mut text = String::new();
     let mut gap = Gap::None;
     let mut next = element.first_child();

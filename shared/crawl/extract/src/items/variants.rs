@@ -30,7 +30,7 @@ const OF_GROUP: [&str; 16] = [
 
 /// An item, with the offers of its variants.
 #[derive(Debug, Default)]
-pub(super) struct Spread {
+pub(super) struct ItemWithOffers {
     pub(super) item: Item,
     /// The offers of its variants.
     pub(super) offers: Vec<Value>,
@@ -39,7 +39,7 @@ pub(super) struct Spread {
     group: Option<usize>,
 }
 
-impl From<Item> for Spread {
+impl From<Item> for ItemWithOffers {
     fn from(item: Item) -> Self {
         Self { item, offers: Vec::new(), group: None }
     }
@@ -47,17 +47,17 @@ impl From<Item> for Spread {
 
 /// Adds the variants of groups after them, unless they are items already, and adds to each the
 /// properties of its group.
-pub(super) fn spread(items: Vec<Item>, budget: &mut Budget) -> Vec<Spread> {
+pub(super) fn spread(items: Vec<Item>, budget: &mut Budget) -> Vec<ItemWithOffers> {
     let is_concerned = |item: &Item| {
         ["hasVariant", "isVariantOf", "inProductGroupWithID"].iter().any(|name| item.fields.contains_key(*name))
     };
     if !items.iter().any(is_concerned) {
-        return items.into_iter().map(Spread::from).collect();
+        return items.into_iter().map(ItemWithOffers::from).collect();
     }
     let mut all = with_variants(items, budget);
     find_groups(&mut all);
     for at in 0..all.len() {
-        let Some(Spread { item, group, .. }) = all.get(at) else { break };
+        let Some(ItemWithOffers { item, group, .. }) = all.get(at) else { break };
         let (mut offers, mut fields) = (Vec::new(), BTreeMap::new());
         if let Some(group) = group.and_then(|group| all.get(group)) {
             offers.extend(values(item, "offers").filter(|offer| budget.copies_value(offer)).cloned());
@@ -65,7 +65,7 @@ pub(super) fn spread(items: Vec<Item>, budget: &mut Budget) -> Vec<Spread> {
             let said = said.map(|(name, field)| (name.as_str(), field.values.as_slice(), field.from.as_slice()));
             fields = inherited(said.collect(), item, budget);
         } else if let Some(field) = item.fields.get("isVariantOf")
-            && let Some(group) = field.values.iter().find_map(record_of)
+            && let Some(group) = field.values.iter().find_map(as_record)
         {
             let said = group.fields.iter();
             let said = said.map(|(name, values)| (name.as_str(), values.as_slice(), field.from.as_slice()));
@@ -82,14 +82,14 @@ pub(super) fn spread(items: Vec<Item>, budget: &mut Budget) -> Vec<Spread> {
 }
 
 /// Makes items of the variants in groups.
-fn with_variants(items: Vec<Item>, budget: &mut Budget) -> Vec<Spread> {
+fn with_variants(items: Vec<Item>, budget: &mut Budget) -> Vec<ItemWithOffers> {
     let mut ids: BTreeSet<String> = items.iter().filter_map(|item| item.id.clone()).collect();
-    let mut all: Vec<Spread> = Vec::with_capacity(items.len());
+    let mut all: Vec<ItemWithOffers> = Vec::with_capacity(items.len());
     for item in items {
         let mut variants = Vec::new();
         if let Some(field) = item.fields.get("hasVariant") {
             let mut numbers = BTreeSet::new();
-            for record in field.values.iter().filter_map(record_of) {
+            for record in field.values.iter().filter_map(as_record) {
                 // Several notations describe the same variants, each in its own words.
                 let number = number(record).filter(|_| field.from.len() > 1);
                 if number.is_some_and(|number| !numbers.insert(number)) {
@@ -102,11 +102,11 @@ fn with_variants(items: Vec<Item>, budget: &mut Budget) -> Vec<Spread> {
                     budget.is_cut = true;
                     break;
                 }
-                let variant = Spread::from(variant(record, field));
-                variants.push(Spread { group: Some(all.len()), ..variant });
+                let variant = ItemWithOffers::from(variant(record, field));
+                variants.push(ItemWithOffers { group: Some(all.len()), ..variant });
             }
         }
-        all.push(Spread::from(item));
+        all.push(ItemWithOffers::from(item));
         all.append(&mut variants);
     }
     all
@@ -129,10 +129,10 @@ fn variant(record: &Record, of: &Field) -> Item {
 }
 
 /// Links variants to sibling groups: either names the other one.
-fn find_groups(all: &mut [Spread]) {
+fn find_groups(all: &mut [ItemWithOffers]) {
     let mut by_name: BTreeMap<String, usize> = BTreeMap::new();
     let mut by_variant: BTreeMap<String, usize> = BTreeMap::new();
-    for (at, Spread { item, .. }) in all.iter().enumerate() {
+    for (at, ItemWithOffers { item, .. }) in all.iter().enumerate() {
         let names = values(item, "productGroupID").chain(values(item, "url")).filter_map(name);
         for name in item.id.iter().map(String::as_str).chain(names) {
             by_name.entry(name.to_owned()).or_insert(at);
@@ -142,7 +142,7 @@ fn find_groups(all: &mut [Spread]) {
         }
     }
     for (at, spread) in all.iter_mut().enumerate() {
-        let Spread { item, group, .. } = spread;
+        let ItemWithOffers { item, group, .. } = spread;
         let named = ["isVariantOf", "inProductGroupWithID"].into_iter().flat_map(|property| values(item, property));
         let mut by_own = named.filter_map(name).filter_map(|name| by_name.get(name).copied());
         let by_group = item.id.as_ref().and_then(|id| by_variant.get(id).copied());
@@ -164,7 +164,7 @@ fn inherited(said: Vec<(&str, &[Value], &[Notation])>, variant: &Item, budget: &
             || differing.contains(property)
             || variant.fields.contains_key(property)
             // A price range over all variants does not apply to one.
-            || property == "offers" && values.iter().filter_map(record_of).any(is_range);
+            || property == "offers" && values.iter().filter_map(as_record).any(is_range);
         if is_its_own {
             continue;
         }
@@ -195,7 +195,7 @@ fn name(value: &Value) -> Option<&str> {
     }
 }
 
-fn record_of(value: &Value) -> Option<&Record> {
+fn as_record(value: &Value) -> Option<&Record> {
     match value {
         Value::Record(record) => Some(record),
         _ => None,

@@ -19,7 +19,7 @@ const VAGUE_NAMES: &[&str] = &["a", "aside", "details", "div", "section"];
 
 /// Similar elements, with a description of their parents.
 #[derive(Debug)]
-pub(super) struct Alike {
+pub(super) struct SimilarElements {
     /// The parents' name, with the first class.
     pub(super) parent: String,
     pub(super) name: String,
@@ -29,7 +29,7 @@ pub(super) struct Alike {
     pub(super) members: Vec<usize>,
 }
 
-impl Alike {
+impl SimilarElements {
     /// Whether being siblings is not enough to make them a list.
     pub(super) fn is_vague(&self) -> bool {
         self.classes.is_empty() && VAGUE_NAMES.contains(&self.name.as_str())
@@ -37,8 +37,8 @@ impl Alike {
 }
 
 /// Returns the groups of the page; similar elements below similar parents form one group.
-pub(super) fn all(outline: &Outline<'_>) -> Vec<Alike> {
-    let mut found: Vec<Alike> = Vec::new();
+pub(super) fn all(outline: &Outline<'_>) -> Vec<SimilarElements> {
+    let mut found: Vec<SimilarElements> = Vec::new();
     let mut places = HashMap::new();
     for (parent, element) in outline.elements.iter().enumerate() {
         if element.children.len() < ALIKE_MIN || element.standing != Region::Page || element.name.is_empty() {
@@ -49,7 +49,7 @@ pub(super) fn all(outline: &Outline<'_>) -> Vec<Alike> {
                 let key = (compound(outline, parent), name.clone(), classes);
                 let place = *places.entry(key).or_insert_with_key(|(parent, name, classes)| {
                     let (parent, name, classes) = (parent.clone(), name.clone(), classes.clone());
-                    found.push(Alike { parent, name, classes, members: Vec::new() });
+                    found.push(SimilarElements { parent, name, classes, members: Vec::new() });
                     found.len() - 1
                 });
                 found[place].members.extend(members);

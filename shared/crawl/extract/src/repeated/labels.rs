@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use dragline_domain::content::RepeatedForm;
 use url::Url;
 
-use super::names::name_of;
+use super::names::field_name;
 use super::outline::{Outline, Region};
-use super::selectors::{compound, first_that_selects, of_element, place, place_of_type};
-use super::tried::{self, FieldPath, Written};
+use super::selectors::{compound, first_that_selects, for_element, place, place_of_type};
+use super::tried::{self, FieldCandidate, FieldPath};
 use super::{CANDIDATES_MAX, FIELDS_MAX, Group};
 use crate::typed::text;
 use crate::typed::work::Work;
@@ -31,7 +31,7 @@ struct Label {
 }
 
 /// A list or a table with labels.
-struct Labelled {
+struct LabelledEntry {
     at: usize,
     labels: Vec<Label>,
 }
@@ -39,14 +39,14 @@ struct Labelled {
 /// Returns the labelled entries. Elements with the same class, or in similar positions, are
 /// grouped.
 pub(super) fn groups(outline: &Outline<'_>, base: &Url, work: &mut Work) -> Vec<Group> {
-    let mut kinds: Vec<(&str, Vec<Labelled>)> = Vec::new();
+    let mut kinds: Vec<(&str, Vec<LabelledEntry>)> = Vec::new();
     let mut places = HashMap::new();
     for name in ["dl", "table"] {
-        for &at in outline.named(name) {
+        for &at in outline.elements_named(name) {
             if outline.get(at).standing != Region::Page {
                 continue;
             }
-            let labels = if name == "dl" { of_list(outline, at, work) } else { of_table(outline, at, work) };
+            let labels = if name == "dl" { read_list(outline, at, work) } else { read_table(outline, at, work) };
             if labels.len() < LABELS_MIN {
                 continue;
             }
@@ -55,37 +55,43 @@ pub(super) fn groups(outline: &Outline<'_>, base: &Url, work: &mut Work) -> Vec<
                 kinds.push((name, Vec::new()));
                 kinds.len() - 1
             });
-            kinds[place].1.push(Labelled { at, labels });
+            kinds[place].1.push(LabelledEntry { at, labels });
         }
     }
     let kinds = kinds.into_iter().take(CANDIDATES_MAX);
     kinds.filter_map(|(name, entries)| group(outline, name, entries, base, work)).collect()
 }
 
-fn group(outline: &Outline<'_>, name: &str, labelled: Vec<Labelled>, base: &Url, work: &mut Work) -> Option<Group> {
+fn group(
+    outline: &Outline<'_>,
+    name: &str,
+    labelled: Vec<LabelledEntry>,
+    base: &Url,
+    work: &mut Work,
+) -> Option<Group> {
     let members: Vec<usize> = labelled.iter().map(|one| one.at).collect();
     let own = compound(outline, *members.first()?);
-    let tries = of_element(outline, *members.first()?);
+    let tries = for_element(outline, *members.first()?);
     // A smaller one of the same class is another of its kind.
     let is_alike = |at: usize| own.contains('.') && compound(outline, at) == own;
     let selected = first_that_selects(outline, tries, (name, &members), is_alike, work)?;
     let mut seen = HashSet::new();
     let labels = labelled.into_iter().flat_map(|one| one.labels).filter(|label| seen.insert(label.text.clone()));
-    let written = labels.take(FIELDS_MAX).map(written).collect();
+    let written = labels.take(FIELDS_MAX).map(to_candidate).collect();
     let fields = tried::fields(outline, &selected.entries, written, 1, base, work);
     Group::new(RepeatedForm::Pairs, selected, fields, work)
 }
 
-fn written(label: Label) -> Written {
+fn to_candidate(label: Label) -> FieldCandidate {
     let quote = if label.text.contains('\'') { '"' } else { '\'' };
     let path =
         (!label.text.contains(quote)).then(|| label.path.replace("{}", &format!("{quote}{}{quote}", label.text)));
-    let name = name_of(&label.text).unwrap_or_else(|| "value".to_owned());
-    Written { place: FieldPath { css: Some(label.css), attribute: None }, name: Some(name), path }
+    let name = field_name(&label.text).unwrap_or_else(|| "value".to_owned());
+    FieldCandidate { place: FieldPath { css: Some(label.css), attribute: None }, name: Some(name), path }
 }
 
 /// Returns the labels of a definition list; each term may share a `div` with its values.
-fn of_list(outline: &Outline<'_>, list: usize, work: &mut Work) -> Vec<Label> {
+fn read_list(outline: &Outline<'_>, list: usize, work: &mut Work) -> Vec<Label> {
     let mut labels = Vec::new();
     for &child in outline.get(list).children.iter().take(LABELS_MAX * 2) {
         if outline.get(child).name == "div" {
@@ -110,7 +116,7 @@ fn is_before_value(outline: &Outline<'_>, list: usize, term: usize) -> bool {
 
 /// Returns the labels of a table whose rows each have a label and a value. The label is a heading
 /// cell, or a text that ends with a colon.
-fn of_table(outline: &Outline<'_>, table: usize, work: &mut Work) -> Vec<Label> {
+fn read_table(outline: &Outline<'_>, table: usize, work: &mut Work) -> Vec<Label> {
     let parts = outline.children_named(table, &["thead", "tbody"]);
     if parts.iter().any(|&part| outline.get(part).name == "thead") || parts.len() != 1 {
         return Vec::new();

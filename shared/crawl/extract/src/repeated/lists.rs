@@ -5,11 +5,13 @@ use std::collections::{HashMap, HashSet};
 use dragline_domain::content::{RepeatedField, RepeatedForm};
 use url::Url;
 
-use super::alike::{self, ALIKE_MIN, Alike};
-use super::names::{is_telling, name_of};
+use super::alike::{self, ALIKE_MIN, SimilarElements};
+use super::names::{field_name, is_telling};
 use super::outline::{Outline, Region};
-use super::selectors::{Selected, before, compound, first_that_selects, path_to, place, place_of_type, with_classes};
-use super::tried::{self, FieldPath, Written};
+use super::selectors::{
+    SelectedEntries, compound, first_that_selects, for_children, path_to, place, place_of_type, with_classes,
+};
+use super::tried::{self, FieldCandidate, FieldPath};
 use super::{CANDIDATES_MAX, Group};
 use crate::typed::work::Work;
 
@@ -63,7 +65,7 @@ pub(super) fn groups(outline: &Outline<'_>, others: &[Group], base: &Url, work: 
         if inner.contains(&entries[0]) || !seen.insert(selected.each.clone()) {
             continue;
         }
-        let written = written(outline, entries, &inner, work);
+        let written = field_candidates(outline, entries, &inner, work);
         let least = (entries.len() * FIELD_PERCENT).div_ceil(100).max(2);
         let fields = tried::fields(outline, entries, written, least, base, work);
         // Sibling links are words of a text, unless they contain elements.
@@ -84,7 +86,7 @@ fn having(field: &RepeatedField) -> usize {
 }
 
 /// Returns the selector of similar elements, with everything that it selects.
-fn entries(outline: &Outline<'_>, alike: &Alike, work: &mut Work) -> Option<Selected> {
+fn entries(outline: &Outline<'_>, alike: &SimilarElements, work: &mut Work) -> Option<SelectedEntries> {
     let &first = alike.members.first()?;
     let with_text = alike.members.iter().filter(|&&at| outline.get(at).has_text).count();
     if with_text < ALIKE_MIN || with_text * 2 < alike.members.len() {
@@ -93,7 +95,7 @@ fn entries(outline: &Outline<'_>, alike: &Alike, work: &mut Work) -> Option<Sele
     let own = with_classes(&alike.name, &alike.classes);
     let parent = outline.get(first).parent?;
     let mut tries: Vec<String> = own.contains('.').then(|| own.clone()).into_iter().collect();
-    tries.extend(before(outline, parent, &own));
+    tries.extend(for_children(outline, parent, &own));
     if alike.members.iter().all(|&at| outline.get(at).parent == Some(parent)) {
         tries.push(format!("{} > {own}", path_to(outline, parent)));
     }
@@ -106,16 +108,21 @@ fn entries(outline: &Outline<'_>, alike: &Alike, work: &mut Work) -> Option<Sele
 
 /// Notes the positions of values in entries: frequent ones come first, then those earlier in the
 /// page.
-fn written(outline: &Outline<'_>, entries: &[usize], inner: &HashSet<usize>, work: &mut Work) -> Vec<Written> {
-    let mut noted = Noted { outline, inner, places: HashMap::new(), written: Vec::new() };
+fn field_candidates(
+    outline: &Outline<'_>,
+    entries: &[usize],
+    inner: &HashSet<usize>,
+    work: &mut Work,
+) -> Vec<FieldCandidate> {
+    let mut noted = FieldNotes { outline, inner, places: HashMap::new(), written: Vec::new() };
     for &entry in entries.iter().take(LOOKED_AT_MAX) {
         let looked_at = noted.entry(entry);
         if !work.spend(looked_at * NOTE_COST) {
             break;
         }
     }
-    let Noted { written, places, .. } = noted;
-    let mut written: Vec<(usize, usize, Written)> = written
+    let FieldNotes { written, places, .. } = noted;
+    let mut written: Vec<(usize, usize, FieldCandidate)> = written
         .into_iter()
         .enumerate()
         .map(|(order, one)| (places.get(&one.place).map_or(0, |noted| noted.1), order, one))
@@ -126,26 +133,26 @@ fn written(outline: &Outline<'_>, entries: &[usize], inner: &HashSet<usize>, wor
     written.into_iter().map(|(.., one)| one).collect()
 }
 
-struct Noted<'o, 'p> {
+struct FieldNotes<'o, 'p> {
     outline: &'o Outline<'p>,
     inner: &'o HashSet<usize>,
     /// The last entry with it, and the number of entries with it.
     places: HashMap<FieldPath, (usize, usize)>,
-    written: Vec<Written>,
+    written: Vec<FieldCandidate>,
 }
 
 /// An element still to be examined.
-struct Waiting {
+struct PendingElement {
     at: usize,
     is_in_text: bool,
 }
 
-impl Noted<'_, '_> {
+impl FieldNotes<'_, '_> {
     /// Notes the positions in an entry. Returns the number of elements examined.
     fn entry(&mut self, entry: usize) -> u64 {
-        let mut waiting = vec![Waiting { at: entry, is_in_text: false }];
+        let mut waiting = vec![PendingElement { at: entry, is_in_text: false }];
         let (mut left, mut looked_at) = (ELEMENTS_OF_ENTRY_MAX, 0);
-        while let Some(Waiting { at, is_in_text }) = waiting.pop() {
+        while let Some(PendingElement { at, is_in_text }) = waiting.pop() {
             let element = self.outline.get(at);
             let is_other = at != entry && (self.inner.contains(&at) || CLOSED.contains(&element.name.as_str()));
             if left == 0 || is_other || element.standing != Region::Page || element.name.is_empty() {
@@ -155,7 +162,7 @@ impl Noted<'_, '_> {
             let has_own_text = element.has_text && has_own_text(element.node);
             self.element(entry, at, has_own_text, is_in_text);
             let is_in_text = is_in_text || has_own_text;
-            waiting.extend(element.children.iter().rev().take(left).map(|&at| Waiting { at, is_in_text }));
+            waiting.extend(element.children.iter().rev().take(left).map(|&at| PendingElement { at, is_in_text }));
         }
         looked_at
     }
@@ -179,7 +186,7 @@ impl Noted<'_, '_> {
             return;
         }
         let Some(css) = self.css(entry, at, property) else { return };
-        let named = property.and_then(name_of);
+        let named = property.and_then(field_name);
         if let Some(attribute) = attribute {
             let name = match attribute {
                 "href" => Some("link".to_owned()),
@@ -200,7 +207,7 @@ impl Noted<'_, '_> {
                 (*last, *count) = (entry, *count + 1);
             }
         } else if self.places.len() < PLACES_MAX {
-            self.written.push(Written { place: place.clone(), name, path: None });
+            self.written.push(FieldCandidate { place: place.clone(), name, path: None });
             self.places.insert(place, (entry, 1));
         }
     }
@@ -249,11 +256,12 @@ impl Noted<'_, '_> {
     /// Returns the name by the class of an element or of its ancestors in the entry; `None` if
     /// there is none.
     fn name(&self, entry: usize, at: usize) -> Option<String> {
-        let blocks: Vec<String> = self.outline.get(entry).classes.iter().filter_map(|class| name_of(class)).collect();
+        let blocks: Vec<String> =
+            self.outline.get(entry).classes.iter().filter_map(|class| field_name(class)).collect();
         let mut next = Some(at).filter(|&at| at != entry);
         while let Some(at) = next {
             let element = self.outline.get(at);
-            if let Some(name) = element.classes.iter().find_map(|class| name_of(class)) {
+            if let Some(name) = element.classes.iter().find_map(|class| field_name(class)) {
                 let short = blocks.iter().find_map(|block| name.strip_prefix(&format!("{block}_")));
                 return Some(short.map(str::to_owned).unwrap_or(name));
             }

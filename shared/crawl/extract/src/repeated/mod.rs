@@ -22,7 +22,7 @@ use dragline_domain::content::{Repeated, RepeatedField, RepeatedForm};
 use url::Url;
 
 use self::outline::Outline;
-use self::selectors::Selected;
+use self::selectors::SelectedEntries;
 use crate::typed::work::Work;
 
 /// The most groups of a page. The least telling ones are left out.
@@ -65,8 +65,8 @@ struct Group {
 
 impl Group {
     /// Makes a group; `None` if it has no fields.
-    fn new(form: RepeatedForm, selected: Selected, fields: Vec<RepeatedField>, work: &mut Work) -> Option<Self> {
-        let Selected { each, entries, is_cut } = selected;
+    fn new(form: RepeatedForm, selected: SelectedEntries, fields: Vec<RepeatedField>, work: &mut Work) -> Option<Self> {
+        let SelectedEntries { each, entries, is_cut } = selected;
         (!fields.is_empty()).then_some(())?;
         if is_cut {
             work.cut();
@@ -76,7 +76,7 @@ impl Group {
 }
 
 /// Finds the repeated structures of a page. URLs are resolved against `base`.
-pub(crate) fn of_tree(document: &Document, base: &Url) -> Repetitions {
+pub(crate) fn find_repetitions(document: &Document, base: &Url) -> Repetitions {
     let mut work = Work::with_limit(WORK_MAX);
     let outline = Outline::build(document, &mut work);
     let mut groups = tables::groups(&outline, base, &mut work);

@@ -69,7 +69,7 @@ pub(super) fn words(token: &str) -> impl Iterator<Item = &str> {
 
 /// Returns a text as a field name: in lower case with `_`, without a block's name before `__`.
 /// `None` if it has no letters.
-pub(super) fn name_of(text: &str) -> Option<String> {
+pub(super) fn field_name(text: &str) -> Option<String> {
     let text = text.rsplit_once("__").map_or(text, |(_, element)| element);
     let mut name = String::new();
     let mut before = ' ';
@@ -92,7 +92,7 @@ pub(super) fn name_of(text: &str) -> Option<String> {
 }
 
 /// Returns an unused name, and marks it as used.
-pub(super) fn free(name: String, taken: &mut BTreeSet<String>) -> String {
+pub(super) fn unused_name(name: String, taken: &mut BTreeSet<String>) -> String {
     let numbered = (2..).map(|number| format!("{name}_{number}"));
     let free = std::iter::once(name.clone()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or(name);
     taken.insert(free.clone());

@@ -116,7 +116,7 @@ impl<'p> Outline<'p> {
     }
 
     /// Returns the elements of a name, in page order.
-    pub(super) fn named(&self, name: &str) -> &[usize] {
+    pub(super) fn elements_named(&self, name: &str) -> &[usize] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 

@@ -41,7 +41,7 @@ fn id(outline: &Outline<'_>, at: usize) -> Option<String> {
 }
 
 /// Returns selectors for an element, from short ones to the full path to it.
-pub(super) fn of_element(outline: &Outline<'_>, at: usize) -> Vec<String> {
+pub(super) fn for_element(outline: &Outline<'_>, at: usize) -> Vec<String> {
     let (own, mut tries) = (compound(outline, at), Vec::new());
     // With the name, as hostile pages give one id to elements of several names.
     tries.extend(id(outline, at).map(|id| format!("{}{id}", outline.get(at).name)));
@@ -49,14 +49,14 @@ pub(super) fn of_element(outline: &Outline<'_>, at: usize) -> Vec<String> {
         tries.push(own.clone());
     }
     if let Some(parent) = outline.get(at).parent {
-        tries.extend(before(outline, parent, &own));
+        tries.extend(for_children(outline, parent, &own));
     }
     tries.push(path_to(outline, at));
     tries
 }
 
 /// Returns selectors for the children `own` of an element, from short ones on.
-pub(super) fn before(outline: &Outline<'_>, parent: usize, own: &str) -> Vec<String> {
+pub(super) fn for_children(outline: &Outline<'_>, parent: usize, own: &str) -> Vec<String> {
     let within = format!("{} > {own}", compound(outline, parent));
     let of_id = id(outline, parent).map(|id| format!("{id} > {own}"));
     let above = outline.above(parent).take(ABOVE_MAX).filter_map(|at| {
@@ -109,7 +109,7 @@ fn siblings_before(outline: &Outline<'_>, at: usize) -> impl Iterator<Item = usi
 }
 
 /// Entries with their selector.
-pub(super) struct Selected {
+pub(super) struct SelectedEntries {
     pub(super) each: String,
     pub(super) entries: Vec<usize>,
     /// Whether it selects more than these.
@@ -124,7 +124,7 @@ pub(super) fn first_that_selects(
     (name, members): (&str, &[usize]),
     may_be: impl Fn(usize) -> bool,
     work: &mut Work,
-) -> Option<Selected> {
+) -> Option<SelectedEntries> {
     tries.into_iter().find_map(|text| {
         let mut selected = select(outline, &text, name, work)?;
         let mut missing = members.iter().peekable();
@@ -140,7 +140,7 @@ pub(super) fn first_that_selects(
         }
         let is_cut = selected.len() > ENTRIES_MAX;
         selected.truncate(ENTRIES_MAX);
-        Some(Selected { each: text, entries: selected, is_cut })
+        Some(SelectedEntries { each: text, entries: selected, is_cut })
     })
 }
 
@@ -150,7 +150,7 @@ fn select(outline: &Outline<'_>, text: &str, name: &str, work: &mut Work) -> Opt
     let css = Css::parse(text).ok()?;
     let mut caches = SelectorCaches::default();
     let mut selected = Vec::new();
-    for &at in outline.named(name) {
+    for &at in outline.elements_named(name) {
         // All of these have the right name, so their ancestors are examined.
         work.spend(2 + outline.get(at).depth / 4).then_some(())?;
         if css.matcher().match_element_with_caches(&outline.get(at).node, &mut caches) {

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use dragline_domain::content::RepeatedForm;
 use url::Url;
 
-use super::names::name_of;
+use super::names::field_name;
 use super::outline::{Outline, Region};
-use super::selectors::{first_that_selects, of_element};
-use super::tried::{self, FieldPath, Written};
+use super::selectors::{first_that_selects, for_element};
+use super::tried::{self, FieldCandidate, FieldPath};
 use super::{CANDIDATES_MAX, Group};
 use crate::typed::text;
 use crate::typed::work::Work;
@@ -30,7 +30,7 @@ struct Table {
 pub(super) fn groups(outline: &Outline<'_>, base: &Url, work: &mut Work) -> Vec<Group> {
     let mut kinds: Vec<Vec<Table>> = Vec::new();
     let mut places = HashMap::new();
-    for &at in outline.named("table") {
+    for &at in outline.elements_named("table") {
         let Some(table) = read(outline, at, work) else { continue };
         let key = (outline.get(at).classes.first().cloned(), table.headings.clone());
         let place = *places.entry(key).or_insert_with(|| {
@@ -61,8 +61,8 @@ pub(super) fn groups(outline: &Outline<'_>, base: &Url, work: &mut Work) -> Vec<
 /// Reads a table; `None` if it has no headings or no rows.
 fn read(outline: &Outline<'_>, at: usize, work: &mut Work) -> Option<Table> {
     (outline.get(at).standing == Region::Page).then_some(())?;
-    let heads = rows_of(outline, at, &["thead"]);
-    let rows = rows_of(outline, at, &["tbody"]);
+    let heads = find_rows(outline, at, &["thead"]);
+    let rows = find_rows(outline, at, &["tbody"]);
     let (head, rows) = match heads.first() {
         Some(&head) => (head, rows),
         None => {
@@ -78,7 +78,7 @@ fn read(outline: &Outline<'_>, at: usize, work: &mut Work) -> Option<Table> {
     (has_headings && rows.iter().any(|&row| outline.get(row).has_text)).then_some(Table { at, headings, rows })
 }
 
-fn rows_of(outline: &Outline<'_>, table: usize, parts: &[&str]) -> Vec<usize> {
+fn find_rows(outline: &Outline<'_>, table: usize, parts: &[&str]) -> Vec<usize> {
     let parts = outline.children_named(table, parts);
     parts.into_iter().flat_map(|part| outline.children_named(part, &["tr"])).collect()
 }
@@ -101,25 +101,25 @@ fn group(outline: &Outline<'_>, tables: &[Table], base: &Url, work: &mut Work) -
     let first = tables.first()?;
     let mut rows: Vec<usize> = tables.iter().flat_map(|table| table.rows.iter().copied()).collect();
     rows.sort_unstable();
-    let tables = of_element(outline, first.at);
+    let tables = for_element(outline, first.at);
     // If headings are ordinary rows, perhaps repeated in between, they are left out.
     let tries = ["tr", "tr:has(> td)"];
     let tries = tables.iter().flat_map(|table| tries.map(|row| format!("{table} > tbody > {row}"))).collect();
     let selected = first_that_selects(outline, tries, ("tr", &rows), |_| false, work)?;
-    let written = written(outline, &first.headings, &selected.entries);
+    let written = field_candidates(outline, &first.headings, &selected.entries);
     let fields = tried::fields(outline, &selected.entries, written, 1, base, work);
     Group::new(RepeatedForm::Table, selected, fields, work)
 }
 
-fn written(outline: &Outline<'_>, headings: &[String], rows: &[usize]) -> Vec<Written> {
+fn field_candidates(outline: &Outline<'_>, headings: &[String], rows: &[usize]) -> Vec<FieldCandidate> {
     let mut written = Vec::new();
     for (place, heading) in headings.iter().enumerate() {
         let cell = |row: &usize| outline.get(*row).children.get(place).copied();
         let mut cells = rows.iter().filter_map(cell);
         let is_heading = cells.clone().next().is_some_and(|cell| outline.get(cell).name == "th");
         let css = format!("{}:nth-child({})", if is_heading { "th" } else { "td" }, place + 1);
-        let name = name_of(heading).unwrap_or_else(|| format!("column_{}", place + 1));
-        let field = |css: &str, attribute, name: &str| Written {
+        let name = field_name(heading).unwrap_or_else(|| format!("column_{}", place + 1));
+        let field = |css: &str, attribute, name: &str| FieldCandidate {
             place: FieldPath { css: Some(css.to_owned()), attribute },
             name: Some(name.to_owned()),
             path: None,

@@ -15,15 +15,15 @@ fn base() -> Url {
     Url::parse("https://a.example/b/").unwrap()
 }
 
-fn found(html: &str) -> Repetitions {
-    let found = of_tree(&tree::parse(html).unwrap(), &base());
-    is_as_told(html, &found);
+fn find(html: &str) -> Repetitions {
+    let found = find_repetitions(&tree::parse(html).unwrap(), &base());
+    assert_selectors_hold(html, &found);
     found
 }
 
 /// Asserts that a definition accepts each selector, and that it finds the reported number of
 /// entries and fields.
-fn is_as_told(html: &str, found: &Repetitions) {
+fn assert_selectors_hold(html: &str, found: &Repetitions) {
     let document = tree::parse(html).unwrap();
     for group in &found.repeated {
         Css::parse(&group.each).unwrap_or_else(|error| panic!("{}: {error}", group.each));
@@ -37,14 +37,14 @@ fn is_as_told(html: &str, found: &Repetitions) {
             if let Some(path) = &field.path {
                 Path::parse(path).unwrap_or_else(|error| panic!("{path}: {error}"));
             }
-            let given = of_definition(&document, group, field);
+            let given = count_extracted(&document, group, field);
             assert_eq!(given, field.entries as usize, "{} in {}", field.name, group.each);
         }
     }
 }
 
 /// Counts the entries for which a definition with these selectors gets the field.
-fn of_definition(document: &Document, group: &Repeated, field: &RepeatedField) -> usize {
+fn count_extracted(document: &Document, group: &Repeated, field: &RepeatedField) -> usize {
     let place = |at| Selector { at, regex: None };
     let each = place(SelectorPlace::Css { selector: group.each.clone(), attribute: None });
     let at = match &field.css {
@@ -63,13 +63,13 @@ fn of_definition(document: &Document, group: &Repeated, field: &RepeatedField) -
     let types = [ItemType { name: "Entry".to_owned(), when: None, each: Some(each), fields: vec![rule] }];
     let url = CrawlUrl::parse(base().as_str(), &UrlRules::default()).unwrap();
     let page = PageParts { document, url: &url, base: &base(), json_ld: &[], items: &[] };
-    let outcome = Types::new(&types).unwrap().of_page(&page, Tracing::Off);
+    let outcome = Types::new(&types).unwrap().apply(&page, Tracing::Off);
     assert_eq!(outcome.misfits, vec![], "{} {:?}", group.each, field);
     outcome.items.len()
 }
 
 /// Returns a line for each group, followed by one for each of its fields.
-fn shown(groups: &[Repeated]) -> Vec<String> {
+fn describe(groups: &[Repeated]) -> Vec<String> {
     let group = |group: &Repeated| {
         let head = format!("{} {} x {}", group.form.name(), group.entries, group.each);
         let fields = group.fields.iter().map(|field| {
@@ -172,7 +172,7 @@ fn lists_are_found_with_their_fields() {
             "not all are URLs of the web",
         ),
     ] {
-        assert_eq!(shown(&found(&html).repeated), expected, "{why}");
+        assert_eq!(describe(&find(&html).repeated), expected, "{why}");
     }
 }
 
@@ -185,10 +185,10 @@ fn nested_lists_are_distinguished() {
     let html: String = (1..=3).map(section).collect();
     let expected =
         ["list 3 x section.group", "- 3 text title: h2 = Group 1", "list 9 x li.product", "- 9 text name: b.name = P1"];
-    assert_eq!(shown(&found(&html).repeated), expected, "the products are not fields of their group");
+    assert_eq!(describe(&find(&html).repeated), expected, "the products are not fields of their group");
     let nested = "<ul class=tree><li>One<li>Two<ul class=sub><li>a<li>b<li>c</ul><li>Three</ul>";
     let expected = ["list 3 x ul.tree > li", "- 3 text text: . = One", "list 3 x ul.sub > li", "- 3 text text: . = a"];
-    assert_eq!(shown(&found(nested).repeated), expected, "an item with items");
+    assert_eq!(describe(&find(nested).repeated), expected, "an item with items");
 }
 
 #[test]
@@ -207,10 +207,10 @@ fn menus_and_page_frames_are_ignored() {
         (format!("<article><header><ul>{items}</ul></header></article>"), 1, "an article's own header"),
         (format!("<div class=lunch-menu><ul>{items}</ul></div>"), 1, "what there is to eat"),
     ] {
-        assert_eq!(found(&html).repeated.len(), groups, "{why}");
+        assert_eq!(find(&html).repeated.len(), groups, "{why}");
     }
     let both = format!("<nav><ul>{items}</ul></nav><main><ul>{items}</ul></main>");
-    assert_eq!(found(&both).repeated[0].each, "main ul > li.item", "the selector leaves the menu out");
+    assert_eq!(find(&both).repeated[0].each, "main ul > li.item", "the selector leaves the menu out");
 }
 
 #[test]
@@ -249,10 +249,10 @@ fn tables_have_fields_by_their_headings() {
         ),
     ] {
         let expected: Vec<&str> = [each].into_iter().chain(fields).collect();
-        assert_eq!(shown(&found(&html).repeated), expected, "{why}");
+        assert_eq!(describe(&find(&html).repeated), expected, "{why}");
     }
     let table = format!("<table><tr><th>Name<th>Size (cm){rows}</table>");
-    let apart = found(&format!("<section>{table}</section><main>{table}</main>")).repeated;
+    let apart = find(&format!("<section>{table}</section><main>{table}</main>")).repeated;
     let each: Vec<(&str, u32)> = apart.iter().map(|group| (group.each.as_str(), group.entries)).collect();
     let expected = [("section > table > tbody > tr:has(> td)", 2), ("main > table > tbody > tr:has(> td)", 2)];
     assert_eq!(each, expected, "no selector selects both of them");
@@ -263,12 +263,12 @@ fn tables_have_fields_by_their_headings() {
         "- 2 text range: td:nth-child(2) = 1",
         "- 1 number range_2: td:nth-child(3) = 2",
     ];
-    assert_eq!(shown(&found(odd).repeated), expected, "headings of rows, over columns, and in other letters");
+    assert_eq!(describe(&find(odd).repeated), expected, "headings of rows, over columns, and in other letters");
     let without = numbered(3, "<tr><td>A#<td>#");
     let expected =
         ["list 3 x tbody > tr", "- 3 text text: td:nth-child(1) = A1", "- 3 number number: td:nth-child(2) = 1"];
     assert_eq!(
-        shown(&found(&format!("<table>{without}</table>")).repeated),
+        describe(&find(&format!("<table>{without}</table>")).repeated),
         expected,
         "a table without headings is a list"
     );
@@ -336,14 +336,14 @@ fn labels_name_values() {
         ("<dl><dt>Only<dd>one</dl>", &[], "one label is no list"),
         ("<dl><dt>a<dt>b<dt>c</dl>", &[], "terms without values"),
     ] {
-        assert_eq!(shown(&found(html).repeated), expected, "{why}");
+        assert_eq!(describe(&find(html).repeated), expected, "{why}");
     }
 }
 
 #[test]
 fn labels_lead_to_values_in_any_position() {
     let html = "<dl><dt>A<dd>1<dt>It's <b>B</b><dd>2</dl><table><tr><th>C<td>3<tr><th>D<td>4</table><table id=colons><tr><td>E:<td>5<tr><td>F:<td>6</table>";
-    let paths: BTreeMap<String, String> = found(html)
+    let paths: BTreeMap<String, String> = find(html)
         .repeated
         .into_iter()
         .flat_map(|group| group.fields)
@@ -363,7 +363,7 @@ fn labels_lead_to_values_in_any_position() {
     let page = PageParts { document: &document, url: &url, base: &base(), json_ld: &[], items: &[] };
     let value = |path: &String| {
         let types = [ItemType { name: "Entry".to_owned(), when: None, each: None, fields: vec![of(path)] }];
-        let outcome = Types::new(&types).unwrap().of_page(&page, Tracing::Off);
+        let outcome = Types::new(&types).unwrap().apply(&page, Tracing::Off);
         serde_json::to_string(&outcome.items[0].fields["it"].values).unwrap()
     };
     let values: Vec<(&str, String)> = paths.iter().map(|(name, path)| (name.as_str(), value(path))).collect();
@@ -390,7 +390,7 @@ fn hostile_pages_are_fast_and_reported() {
         (format!("<table><tr>{}<tr>{}</table>", "<th>x".repeat(5_000), "<td>y".repeat(5_000)), false, "wide"),
         (format!("<ul>{}</ul>", numbered(2_000, "<li class='a# b# c#'>x</li>")), true, "classes without end"),
     ] {
-        let found = found(&html);
+        let found = find(&html);
         assert_eq!(found.is_cut, is_cut, "{why}");
         assert!(found.repeated.len() <= GROUPS_MAX, "{why}");
         assert!(found.repeated.iter().all(|group| group.fields.len() <= FIELDS_MAX), "{why}");
@@ -422,7 +422,7 @@ proptest! {
 
     #[test]
     fn selectors_find_the_reported_entries_on_any_page(html in any_html()) {
-        let groups = found(&html);
-        prop_assert_eq!(groups.repeated, found(&html).repeated, "the same each time");
+        let groups = find(&html);
+        prop_assert_eq!(groups.repeated, find(&html).repeated, "the same each time");
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct FieldPath {
 
 /// A field candidate that was not tried yet.
 #[derive(Clone, Debug)]
-pub(super) struct Written {
+pub(super) struct FieldCandidate {
     pub(super) place: FieldPath,
     pub(super) name: Option<String>,
     pub(super) path: Option<String>,
@@ -42,7 +42,7 @@ pub(super) type FieldText = Option<(NodeId, String)>;
 
 /// The identity of a field's values.
 #[derive(PartialEq, Eq, Hash)]
-enum Same {
+enum FieldIdentity {
     Element(NodeId),
     Url(String),
 }
@@ -52,13 +52,13 @@ enum Same {
 pub(super) fn fields(
     outline: &Outline<'_>,
     entries: &[usize],
-    written: Vec<Written>,
+    written: Vec<FieldCandidate>,
     least: usize,
     base: &Url,
     work: &mut Work,
 ) -> Vec<RepeatedField> {
     let (mut seen, mut names, mut fields) = (HashSet::new(), BTreeSet::new(), Vec::new());
-    for Written { place, name, path } in written {
+    for FieldCandidate { place, name, path } in written {
         if fields.len() == FIELDS_MAX {
             break;
         }
@@ -66,9 +66,9 @@ pub(super) fn fields(
         let having = values.iter().flatten().count();
         let leads = place.attribute.is_some_and(is_url);
         let same = |(id, value): &(NodeId, String)| {
-            if leads { Same::Url(value.clone()) } else { Same::Element(*id) }
+            if leads { FieldIdentity::Url(value.clone()) } else { FieldIdentity::Element(*id) }
         };
-        let found: Vec<Option<Same>> = values.iter().map(|value| value.as_ref().map(same)).collect();
+        let found: Vec<Option<FieldIdentity>> = values.iter().map(|value| value.as_ref().map(same)).collect();
         if having < least.max(1) || !seen.insert((place.attribute, found)) {
             continue;
         }
@@ -77,7 +77,7 @@ pub(super) fn fields(
         let example = one_line(texts().next().unwrap_or_default(), EXAMPLE_CHARS_MAX);
         let name = name.unwrap_or_else(|| name_by_kind(kind).to_owned());
         let attribute = place.attribute.map(str::to_owned);
-        let name = names::free(name, &mut names);
+        let name = names::unused_name(name, &mut names);
         fields.push(RepeatedField { name, css: place.css, attribute, path, kind, entries: count(having), example });
     }
     fields
@@ -143,7 +143,7 @@ fn value(node: NodeRef<'_>, attribute: Option<&str>, base: &Url, work: &mut Work
     let text = match attribute {
         None => text::collect(node, VALUE_BYTES_MAX, work),
         Some(name) => {
-            let written = text::collapsed(text::cut(&node.attr(name)?, VALUE_BYTES_MAX));
+            let written = text::collapse(text::cut(&node.attr(name)?, VALUE_BYTES_MAX));
             match kinds::value(ScalarKind::Url, &written, base).filter(|_| is_url(name) && !written.is_empty()) {
                 Some(Value::Text(url)) => url,
                 _ => written,

@@ -6,7 +6,7 @@ use dragline_domain::document::LinkKind;
 use quick_xml::escape::unescape;
 use quick_xml::events::BytesStart;
 
-use super::{Said, is_absolute};
+use super::{UrlText, is_absolute};
 use crate::files::xml::attribute;
 
 /// The field of an item that is being read.
@@ -33,7 +33,7 @@ pub(super) struct Feed {
     field: Option<Field>,
     /// An ignored element, and the nesting depth of its name.
     muted: Option<(String, usize)>,
-    said: Said,
+    said: UrlText,
     pub(super) links: Vec<(LinkKind, String)>,
 }
 
@@ -87,7 +87,7 @@ impl Feed {
             };
             *place = place.take().or_else(|| self.said.take());
         }
-        self.said = Said::default();
+        self.said = UrlText::default();
     }
 
     pub(super) fn text(&mut self, text: &str) {
@@ -98,7 +98,7 @@ impl Feed {
 
     /// Ends the open item: adds the page that it links to, or else the one in its id.
     fn finish(&mut self) {
-        (self.field, self.muted, self.said) = (None, None, Said::default());
+        (self.field, self.muted, self.said) = (None, None, UrlText::default());
         let Some(Item { link, guid }) = self.item.take() else { return };
         let url = link.or(guid.filter(|guid| is_absolute(guid)));
         self.links.extend(url.map(|url| (LinkKind::Sitemap, url)));

@@ -62,12 +62,12 @@ impl fmt::Display for NothingListed {
 
 /// Returns the links of a body that was named as a sitemap, or is robots.txt, whatever its media
 /// type.
-pub(crate) fn named(body: &Body<'_>, read_as: ReadAs) -> Result<Vec<FoundLink>, NothingListed> {
+pub(crate) fn read_named(body: &Body<'_>, read_as: ReadAs) -> Result<Vec<FoundLink>, NothingListed> {
     let found = match read_as {
-        ReadAs::Typed | ReadAs::Robots => body.links(in_robots(body)),
+        ReadAs::Typed | ReadAs::Robots => body.links(parse_robots(body)),
         ReadAs::Sitemap => {
-            let (bytes, is_damaged) = unpacked(body, u64::MAX);
-            let listed = in_text(&body.text(&bytes).text);
+            let (bytes, is_damaged) = decompress(body, u64::MAX);
+            let listed = parse_text(&body.text(&bytes).text);
             let found = body.links(listed.as_deref().unwrap_or_default().iter().cloned());
             match listed {
                 _ if !found.is_empty() => found,
@@ -85,12 +85,12 @@ pub(crate) fn named(body: &Body<'_>, read_as: ReadAs) -> Result<Vec<FoundLink>, 
 pub(crate) fn links(body: &Body<'_>) -> Vec<FoundLink> {
     match body.media {
         MediaType::Plain | MediaType::Unknown if body.source.url.path_and_query() == ROBOTS_PATH => {
-            body.links(in_robots(body))
+            body.links(parse_robots(body))
         }
         MediaType::Xml | MediaType::Plain | MediaType::Unknown | MediaType::Binary | MediaType::Other => {
             // Most files of these types are something else, and not read any further.
-            if may_be_one(&body.text(&unpacked(body, LOOK_BYTES).0).text) {
-                let bytes = unpacked(body, u64::MAX).0;
+            if may_be_one(&body.text(&decompress(body, LOOK_BYTES).0).text) {
+                let bytes = decompress(body, u64::MAX).0;
                 body.links(in_xml(&body.text(&bytes).text, Roots::Sitemaps).unwrap_or_default())
             } else {
                 Vec::new()
@@ -103,7 +103,7 @@ pub(crate) fn links(body: &Body<'_>) -> Vec<FoundLink> {
 }
 
 /// Returns the sitemaps named in robots.txt. After a redirect, relative URLs have no base.
-fn in_robots(body: &Body<'_>) -> Vec<(LinkKind, String)> {
+fn parse_robots(body: &Body<'_>) -> Vec<(LinkKind, String)> {
     let is_in_its_place = body.source.url.path_and_query() == ROBOTS_PATH;
     let named = sitemaps(&body.decoded(), ENTRIES_MAX).into_iter();
     named.filter(|url| is_in_its_place || is_absolute(url)).map(|url| (LinkKind::SitemapFile, url)).collect()
@@ -111,7 +111,7 @@ fn in_robots(body: &Body<'_>) -> Vec<(LinkKind, String)> {
 
 /// Decompresses the beginning of a body, including compressed files. Also returns whether the
 /// compression is damaged.
-fn unpacked<'b>(body: &Body<'b>, bytes_max: u64) -> (Cow<'b, [u8]>, bool) {
+fn decompress<'b>(body: &Body<'b>, bytes_max: u64) -> (Cow<'b, [u8]>, bool) {
     let bytes_max = bytes_max.min(body.settings.decoded_bytes_max);
     let mut bytes = body.beginning(bytes_max);
     let mut is_damaged = false;
@@ -135,15 +135,15 @@ fn is_absolute(url: &str) -> bool {
 }
 
 /// Returns the links of a sitemap's text; `None` if it is not a sitemap.
-fn in_text(text: &str) -> Option<Vec<(LinkKind, String)>> {
+fn parse_text(text: &str) -> Option<Vec<(LinkKind, String)>> {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '\0'));
     // The URLs of a text list may contain anything, and XML may have anything before its root.
     let listed = if is_absolute(text) { None } else { in_xml(text, Roots::WithFeeds) };
-    listed.or_else(|| if text.starts_with('<') { None } else { in_lines(text) })
+    listed.or_else(|| if text.starts_with('<') { None } else { parse_lines(text) })
 }
 
 /// Returns the URLs of a text list, one a line; `None` if there is none.
-fn in_lines(text: &str) -> Option<Vec<(LinkKind, String)>> {
+fn parse_lines(text: &str) -> Option<Vec<(LinkKind, String)>> {
     let lines = text.split(['\n', '\r']).map(str::trim).filter(|line| is_absolute(line) && line.len() <= URL_BYTES_MAX);
     let urls: Vec<_> = lines.take(ENTRIES_MAX).map(|line| (LinkKind::Sitemap, line.to_owned())).collect();
     (!urls.is_empty()).then_some(urls)
@@ -270,9 +270,9 @@ fn lower(name: &str) -> Cow<'_, str> {
 
 /// Text that may be a URL, up to the length limit.
 #[derive(Debug, Default)]
-struct Said(String);
+struct UrlText(String);
 
-impl Said {
+impl UrlText {
     fn push(&mut self, text: &str) {
         if self.0.len() <= URL_BYTES_MAX {
             self.0.push_str(text);

@@ -3,11 +3,11 @@
 
 use dragline_domain::document::LinkKind;
 
-use super::{Said, is_absolute};
+use super::{UrlText, is_absolute};
 
 /// The innermost open element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Open {
+enum OpenElement {
     /// The root.
     Root,
     /// `url` or `sitemap`.
@@ -25,17 +25,17 @@ pub(super) struct Urlset {
     root_kind: LinkKind,
     /// The kind of the open entry.
     kind: LinkKind,
-    open: Open,
+    open: OpenElement,
     /// An ignored element, and the nesting depth of its name.
     muted: Option<(String, usize)>,
-    said: Said,
+    said: UrlText,
     pub(super) links: Vec<(LinkKind, String)>,
 }
 
 impl Urlset {
     pub(super) fn new(root_kind: LinkKind, prefix: Option<String>) -> Self {
         let (muted, said, links) = Default::default();
-        Self { prefix, root_kind, kind: root_kind, open: Open::Root, muted, said, links }
+        Self { prefix, root_kind, kind: root_kind, open: OpenElement::Root, muted, said, links }
     }
 
     pub(super) fn start(&mut self, name: &str, prefix: Option<&str>) {
@@ -50,11 +50,11 @@ impl Urlset {
         }
         self.flush();
         if is_loc {
-            self.open = Open::Loc;
+            self.open = OpenElement::Loc;
         } else if !is_entry {
             self.muted = Some((name.to_owned(), 1));
-        } else if self.open != Open::Loc {
-            self.open = Open::Entry;
+        } else if self.open != OpenElement::Loc {
+            self.open = OpenElement::Entry;
             self.kind = if name == "sitemap" { LinkKind::SitemapFile } else { self.root_kind };
         }
     }
@@ -73,14 +73,14 @@ impl Urlset {
         }
         self.flush();
         match (name, self.open) {
-            ("loc", _) => self.open = Open::Entry,
-            ("url" | "sitemap", Open::Entry) => (self.open, self.kind) = (Open::Root, self.root_kind),
+            ("loc", _) => self.open = OpenElement::Entry,
+            ("url" | "sitemap", OpenElement::Entry) => (self.open, self.kind) = (OpenElement::Root, self.root_kind),
             _ => {}
         }
     }
 
     pub(super) fn text(&mut self, text: &str) {
-        if self.muted.is_none() && self.open != Open::Root {
+        if self.muted.is_none() && self.open != OpenElement::Root {
             self.said.push(text);
         }
     }
@@ -88,7 +88,7 @@ impl Urlset {
     /// Adds the collected text as a URL. Text directly in an entry counts only if it looks like
     /// one.
     pub(super) fn flush(&mut self) {
-        let url = self.said.take().filter(|url| self.open == Open::Loc || is_absolute(url));
+        let url = self.said.take().filter(|url| self.open == OpenElement::Loc || is_absolute(url));
         self.links.extend(url.map(|url| (self.kind, url)));
     }
 }

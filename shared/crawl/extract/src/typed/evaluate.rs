@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use dom_query::NodeRef;
-use dragline_definition::selectors::{JsonPath, Taken};
+use dragline_definition::selectors::{JsonPath, PathValue};
 use dragline_domain::definition::{Presence, ScalarKind};
 use dragline_domain::item::{self, Item, Misfit, Notation, Record, Value as ItemValue};
 use selectors::context::SelectorCaches;
@@ -14,7 +14,7 @@ use super::find::{self, MATCHES_MAX};
 use super::path::{self, Order};
 use super::sources::Sources;
 use super::text::{self, SEARCHED_BYTES_MAX, VALUE_BYTES_MAX};
-use super::trace::{FieldResult, FieldTrace, Tried};
+use super::trace::{FieldResult, FieldTrace, TriedPlace};
 use super::work::{Work, cost_of_bytes};
 use super::{MISFITS_MAX, Outcome, PageParts, ROWS_MAX, TRACES_MAX, Tracing, kinds};
 
@@ -37,7 +37,7 @@ enum Match<'p> {
 
 /// The position of a field, for display.
 #[derive(Clone, Copy)]
-struct Whereabouts<'n> {
+struct FieldPosition<'n> {
     item_type: &'n str,
     item: usize,
     /// The names of the enclosing fields, each followed by a dot; empty for a field of the item
@@ -87,7 +87,7 @@ impl<'p> Evaluation<'p> {
 
     /// Makes an item from a scope. Returns whether there was anything.
     fn item(&mut self, item_type: &Type, item: usize, scope: Scope<'p>) -> bool {
-        let at = Whereabouts { item_type: &item_type.name, item, lead: "" };
+        let at = FieldPosition { item_type: &item_type.name, item, lead: "" };
         let fields = self.fields(&item_type.fields, at, scope);
         if fields.is_empty() {
             return false;
@@ -98,7 +98,12 @@ impl<'p> Evaluation<'p> {
         true
     }
 
-    fn fields(&mut self, fields: &[Field], at: Whereabouts<'_>, scope: Scope<'p>) -> BTreeMap<String, Vec<ItemValue>> {
+    fn fields(
+        &mut self,
+        fields: &[Field],
+        at: FieldPosition<'_>,
+        scope: Scope<'p>,
+    ) -> BTreeMap<String, Vec<ItemValue>> {
         let mut made = BTreeMap::new();
         for field in fields {
             let values = self.field(field, at, scope);
@@ -116,7 +121,7 @@ impl<'p> Evaluation<'p> {
         self.outcome.misfits.extend(rest.into_iter().filter(|misfit| misfit.value.is_some()));
     }
 
-    fn field(&mut self, field: &Field, at: Whereabouts<'_>, scope: Scope<'p>) -> Vec<ItemValue> {
+    fn field(&mut self, field: &Field, at: FieldPosition<'_>, scope: Scope<'p>) -> Vec<ItemValue> {
         let mut tried = Vec::new();
         if let Kind::Record(fields) = &field.kind {
             let scopes = self.record_scopes(field, scope, &mut tried);
@@ -130,13 +135,13 @@ impl<'p> Evaluation<'p> {
         let mut raws = Vec::new();
         for place in &field.any {
             let matches = self.matches(place, scope);
-            tried.push(Tried { place: place.written.clone(), matches: matches.len() });
+            tried.push(TriedPlace { place: place.written.clone(), matches: matches.len() });
             raws = self.texts(place, scalar, matches, is_list);
             if !raws.is_empty() {
                 break;
             }
         }
-        let raw = raws.first().map(|raw| shown(raw));
+        let raw = raws.first().map(|raw| shorten(raw));
         let mut seen = HashSet::new();
         let mut values = Vec::new();
         let mut broken = None;
@@ -145,7 +150,7 @@ impl<'p> Evaluation<'p> {
                 Ok(value) => values.push(value),
                 Err(rule) => {
                     broken = broken.or_else(|| Some(rule.clone()));
-                    self.misfit(field, at, rule, Some(shown(raw)));
+                    self.misfit(field, at, rule, Some(shorten(raw)));
                 }
             }
         }
@@ -157,13 +162,13 @@ impl<'p> Evaluation<'p> {
         values
     }
 
-    fn record_scopes(&mut self, field: &Field, scope: Scope<'p>, tried: &mut Vec<Tried>) -> Vec<Scope<'p>> {
+    fn record_scopes(&mut self, field: &Field, scope: Scope<'p>, tried: &mut Vec<TriedPlace>) -> Vec<Scope<'p>> {
         if field.any.is_empty() {
             return vec![scope];
         }
         for place in &field.any {
             let matches = self.matches(place, scope);
-            tried.push(Tried { place: place.written.clone(), matches: matches.len() });
+            tried.push(TriedPlace { place: place.written.clone(), matches: matches.len() });
             let scopes = self.scopes(matches, scope);
             if !scopes.is_empty() {
                 return scopes;
@@ -176,15 +181,15 @@ impl<'p> Evaluation<'p> {
         &mut self,
         field: &Field,
         fields: &[Field],
-        at: Whereabouts<'_>,
+        at: FieldPosition<'_>,
         scopes: Vec<Scope<'p>>,
-        tried: Vec<Tried>,
+        tried: Vec<TriedPlace>,
     ) -> Vec<ItemValue> {
         let lead = format!("{}{}.", at.lead, field.name);
         let mut records = Vec::new();
         for scope in scopes {
             let misfits = self.outcome.misfits.len();
-            let fields = self.fields(fields, Whereabouts { lead: &lead, ..at }, scope);
+            let fields = self.fields(fields, FieldPosition { lead: &lead, ..at }, scope);
             if fields.is_empty() {
                 self.forget_missing(misfits);
             } else {
@@ -200,7 +205,7 @@ impl<'p> Evaluation<'p> {
         records
     }
 
-    fn misfit(&mut self, field: &Field, at: Whereabouts<'_>, rule: String, value: Option<String>) {
+    fn misfit(&mut self, field: &Field, at: FieldPosition<'_>, rule: String, value: Option<String>) {
         if self.outcome.misfits.len() == MISFITS_MAX {
             self.work.cut();
             return;
@@ -212,8 +217,8 @@ impl<'p> Evaluation<'p> {
     fn trace(
         &mut self,
         field: &Field,
-        at: Whereabouts<'_>,
-        tried: Vec<Tried>,
+        at: FieldPosition<'_>,
+        tried: Vec<TriedPlace>,
         raw: Option<String>,
         broken: Option<String>,
         values: usize,
@@ -307,7 +312,7 @@ impl<'p> Evaluation<'p> {
         let mut texts = Vec::new();
         for found in matches {
             let text = match found {
-                Match::Node(node) => self.text_of(place, node),
+                Match::Node(node) => self.read_text(place, node),
                 Match::Json(Value::String(text)) => Some(text.clone()),
                 Match::Json(Value::Null) => None,
                 Match::Json(value) => Some(value.to_string()),
@@ -339,13 +344,13 @@ impl<'p> Evaluation<'p> {
         texts
     }
 
-    fn text_of(&mut self, place: &CompiledPlace, node: NodeRef<'p>) -> Option<String> {
+    fn read_text(&mut self, place: &CompiledPlace, node: NodeRef<'p>) -> Option<String> {
         let attribute = match &place.at {
             At::Css { attribute, .. } => attribute.as_ref(),
             At::Path(path) => match &path.taken {
-                Taken::Attribute(name) => Some(name),
-                Taken::OwnText => return Some(text::own(node)),
-                Taken::Element => None,
+                PathValue::Attribute(name) => Some(name),
+                PathValue::OwnText => return Some(text::own_text(node)),
+                PathValue::Element => None,
             },
             _ => None,
         };
@@ -361,7 +366,7 @@ impl<'p> Evaluation<'p> {
 
 /// Normalises a text for comparison: values that differ only in this are the same.
 fn normal(scalar: ScalarKind, text: &str) -> String {
-    if scalar == ScalarKind::Text { text::collapsed(text) } else { text.trim().to_owned() }
+    if scalar == ScalarKind::Text { text::collapse(text) } else { text.trim().to_owned() }
 }
 
 /// Flattens lists in JSON into their values.
@@ -409,6 +414,6 @@ fn fitting(field: &Field, scalar: ScalarKind, raw: &str, base: &url::Url) -> Res
 }
 
 /// Returns the beginning of a value, for display.
-fn shown(raw: &str) -> String {
+fn shorten(raw: &str) -> String {
     raw.chars().take(RAW_CHARS_MAX).collect()
 }

@@ -5,7 +5,7 @@ use dragline_domain::item::Value;
 use serde_json::Number;
 use url::Url;
 
-use super::text::collapsed;
+use super::text::collapse;
 use crate::items::{date, money};
 
 /// Longer texts are not numbers, dates or the like.
@@ -13,7 +13,7 @@ const SHORT_BYTES_MAX: usize = 200;
 
 /// Converts a text to a value; `None` if it is not of that kind.
 pub(crate) fn value(kind: ScalarKind, raw: &str, base: &Url) -> Option<Value> {
-    let text = collapsed(raw);
+    let text = collapse(raw);
     let is_short = text.len() <= SHORT_BYTES_MAX;
     match kind {
         ScalarKind::Text => Some(Value::Text(text)),

@@ -25,7 +25,7 @@ use url::Url;
 
 use self::compiled::Type;
 use self::evaluate::Evaluation;
-pub use self::trace::{FieldResult, FieldTrace, Tried};
+pub use self::trace::{FieldResult, FieldTrace, TriedPlace};
 
 /// The most items of a type on a page, and the most records of a field.
 const ROWS_MAX: usize = 1_000;
@@ -96,7 +96,7 @@ impl Types {
 
     /// Makes the items of a page. The same page gives the same items.
     #[must_use]
-    pub fn of_page(&self, page: &PageParts<'_>, tracing: Tracing) -> Outcome {
+    pub fn apply(&self, page: &PageParts<'_>, tracing: Tracing) -> Outcome {
         let types: Vec<&Type> = self.0.iter().filter(|item_type| item_type.applies_to(page.url)).collect();
         let sources = sources::Sources::collect(page, &types);
         let mut evaluation = Evaluation::new(page, &sources, tracing);

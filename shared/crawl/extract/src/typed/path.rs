@@ -47,7 +47,7 @@ pub(super) fn walk<'p>(root: NodeRef<'p>, path: &Path, order: &mut Order, work: 
 }
 
 fn take<'p>(from: &[NodeRef<'p>], step: &Step, work: &mut Work) -> Vec<NodeRef<'p>> {
-    let mut taken = Taken { step, seen: HashSet::new(), nodes: Vec::new() };
+    let mut taken = StepMatches { step, seen: HashSet::new(), nodes: Vec::new() };
     let mut walked = HashSet::new();
     for &node in from {
         match step.axis {
@@ -88,13 +88,13 @@ fn row<'p>(
     nodes.filter(NodeRef::is_element).collect()
 }
 
-struct Taken<'s, 'p> {
+struct StepMatches<'s, 'p> {
     step: &'s Step,
     seen: HashSet<NodeId>,
     nodes: Vec<NodeRef<'p>>,
 }
 
-impl<'p> Taken<'_, 'p> {
+impl<'p> StepMatches<'_, 'p> {
     /// Takes the nodes of a group that the step selects.
     fn group(&mut self, mut group: Vec<NodeRef<'p>>, work: &mut Work) {
         if let NodeTest::Name(name) = &self.step.test {

@@ -49,7 +49,7 @@ impl<'p> Sources<'p> {
             scripts.insert(selector.clone(), values);
         }
         let needs_items = places().any(|place| matches!(place.at, At::Item { .. }));
-        let items = page.items.iter().filter(|_| needs_items).map(|item| (&*item.types, of_item(item))).collect();
+        let items = page.items.iter().filter(|_| needs_items).map(|item| (&*item.types, item_json(item))).collect();
         Self { json_ld: nodes(page.json_ld), scripts, items, was_cut: work.was_cut() }
     }
 
@@ -87,24 +87,24 @@ fn json_in(source: &str) -> Option<Value> {
     serde_json::Deserializer::from_str(begins).into_iter().next()?.ok()
 }
 
-fn of_item(item: &Item) -> Value {
+fn item_json(item: &Item) -> Value {
     let mut properties: Map<String, Value> =
-        item.normal.iter().map(|(name, value)| (name.clone(), of_value(value, 0))).collect();
+        item.normal.iter().map(|(name, value)| (name.clone(), value_json(value, 0))).collect();
     let id = item.id.iter().map(|id| ("id".to_owned(), Value::String(id.clone())));
     properties.extend(id);
-    let fields = item.fields.iter().map(|(name, Field { values, .. })| (name.clone(), of_values(values, 0)));
+    let fields = item.fields.iter().map(|(name, Field { values, .. })| (name.clone(), values_json(values, 0)));
     properties.extend(fields);
     Value::Object(properties)
 }
 
-fn of_values(values: &[ItemValue], depth: usize) -> Value {
+fn values_json(values: &[ItemValue], depth: usize) -> Value {
     match values {
-        [value] => of_value(value, depth),
-        values => Value::Array(values.iter().map(|value| of_value(value, depth)).collect()),
+        [value] => value_json(value, depth),
+        values => Value::Array(values.iter().map(|value| value_json(value, depth)).collect()),
     }
 }
 
-fn of_value(value: &ItemValue, depth: usize) -> Value {
+fn value_json(value: &ItemValue, depth: usize) -> Value {
     match value {
         ItemValue::Bool(is_true) => Value::Bool(*is_true),
         ItemValue::Number(number) => Value::Number(number.clone()),
@@ -116,7 +116,7 @@ fn of_value(value: &ItemValue, depth: usize) -> Value {
         ItemValue::Record(_) if depth > DEPTH_MAX => Value::Null,
         ItemValue::Record(record) => {
             let id = record.id.iter().map(|id| ("id".to_owned(), Value::String(id.clone())));
-            let fields = record.fields.iter().map(|(name, values)| (name.clone(), of_values(values, depth + 1)));
+            let fields = record.fields.iter().map(|(name, values)| (name.clone(), values_json(values, depth + 1)));
             Value::Object(id.chain(fields).collect())
         }
     }

@@ -84,11 +84,11 @@ fn outcome(types: &[ItemType], html: &str) -> Outcome {
     let product =
         Item { types: vec!["Product".to_owned()], fields: [("offers".to_owned(), offers)].into(), ..Item::default() };
     let page = PageParts { document: &document, url: &url, base: &base, json_ld: &json_ld, items: &[product] };
-    Types::new(types).unwrap().of_page(&page, Tracing::On)
+    Types::new(types).unwrap().apply(&page, Tracing::On)
 }
 
 /// Returns the values of the field `f`, and the misfits, as text.
-fn made(rule: FieldRule) -> String {
+fn evaluate_rule(rule: FieldRule) -> String {
     let outcome = outcome(&[game(vec![rule])], PAGE);
     assert!(!outcome.was_cut);
     let values = outcome.items.iter().flat_map(|item| &item.fields["f"].values);
@@ -136,7 +136,7 @@ fn each_kind_of_place_is_examined() {
         (text(regex(class("dd"), r"\d+")), r#""2""#, "an element's text"),
     ] {
         let place = rule.any[0].to_string();
-        assert_eq!(made(rule), expected, "{place}: {why}");
+        assert_eq!(evaluate_rule(rule), expected, "{place}: {why}");
     }
 }
 
@@ -169,7 +169,7 @@ fn misfits_are_kept_with_their_rule() {
             "the first place that has anything",
         ),
     ] {
-        assert_eq!(made(rule), expected, "{why}");
+        assert_eq!(evaluate_rule(rule), expected, "{why}");
     }
 }
 
@@ -180,10 +180,10 @@ fn records_and_cards_are_examined() {
     let player = FieldRule { presence: Presence::Required, ..player };
     let rows = field("f", FieldKind::Record(vec![player, score]), css("table.scores tr"));
     let expected = r#"{"fields":{"player":["a"],"score":[1]}} {"fields":{"player":["b"]}} {"fields":{"player":["a"],"score":[1]}} !kind: number="many""#;
-    assert_eq!(made(rows), expected, "the headings are not a row");
+    assert_eq!(evaluate_rule(rows), expected, "the headings are not a row");
     let json = field("n", FieldKind::One(ScalarKind::Text), at(SelectorPlace::Json("$.n".to_owned())));
     let list = field("f", FieldKind::Record(vec![json]), script("#__NEXT_DATA__", "$.props.list"));
-    assert_eq!(made(list), r#"{"fields":{"n":["x"]}} {"fields":{"n":["y"]}}"#, "JSON in JSON");
+    assert_eq!(evaluate_rule(list), r#"{"fields":{"n":["x"]}} {"fields":{"n":["y"]}}"#, "JSON in JSON");
     let (name, id) = (text(css("h2")), field("id", FieldKind::One(ScalarKind::Text), path("@id")));
     let name = FieldRule { presence: Presence::Required, ..name };
     let cards = ItemType { each: Some(css("li.card")), ..game(vec![name, id]) };

@@ -24,7 +24,7 @@ pub(crate) fn collect(root: NodeRef<'_>, bytes_max: usize, work: &mut Work) -> S
     let is_named = |node: &NodeRef<'_>, names: &[&str]| {
         node.qual_name_ref().is_some_and(|name| names.contains(&name.local.as_ref()))
     };
-    let mut text = Collapsed::default();
+    let mut text = CollapsedText::default();
     let may_see_all = is_named(&root, UNSEEN);
     let mut node = root;
     loop {
@@ -68,13 +68,13 @@ pub(crate) fn collect(root: NodeRef<'_>, bytes_max: usize, work: &mut Work) -> S
 }
 
 /// Returns the text of an element without that of its children.
-pub(crate) fn own(node: NodeRef<'_>) -> String {
-    collapsed(&node.immediate_text())
+pub(crate) fn own_text(node: NodeRef<'_>) -> String {
+    collapse(&node.immediate_text())
 }
 
 /// Returns a text with its white space collapsed.
-pub(crate) fn collapsed(text: &str) -> String {
-    let mut collapsed = Collapsed::default();
+pub(crate) fn collapse(text: &str) -> String {
+    let mut collapsed = CollapsedText::default();
     collapsed.push(text);
     collapsed.text
 }
@@ -85,12 +85,12 @@ pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
 }
 
 #[derive(Default)]
-struct Collapsed {
+struct CollapsedText {
     text: String,
     is_between_words: bool,
 }
 
-impl Collapsed {
+impl CollapsedText {
     fn push(&mut self, text: &str) {
         for part in text.split_inclusive(char::is_whitespace) {
             let word = part.trim_end();

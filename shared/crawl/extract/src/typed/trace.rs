@@ -13,7 +13,7 @@ pub struct FieldTrace {
     /// `rows.score`.
     pub field: String,
     /// The places examined, in order.
-    pub tried: Vec<Tried>,
+    pub tried: Vec<TriedPlace>,
     /// The text found, cut at 200 characters; the first if there are several, `None` if there is
     /// none.
     pub raw: Option<String>,
@@ -23,7 +23,7 @@ pub struct FieldTrace {
 
 /// An examined place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Tried {
+pub struct TriedPlace {
     /// The place, as written in a definition.
     pub place: String,
     /// The number of matches.

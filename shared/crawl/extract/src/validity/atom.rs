@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::dates::RFC_3339;
 use super::flaws::{Flaws, LineColumn, quoted};
-use super::outline::{Element, Open, Vocabulary, check_date, check_url};
+use super::outline::{Element, OpenElement, Vocabulary, check_date, check_url};
 
 /// The most entries whose ids are remembered.
 const IDS_MAX: usize = 100_000;
@@ -35,7 +35,7 @@ pub(super) struct Atom {
 
 /// Whether these elements are a feed, an entry, or an entry's source, whose children have the same
 /// rules.
-fn is_container(outer: &[Open]) -> bool {
+fn is_container(outer: &[OpenElement]) -> bool {
     match outer {
         [root] => matches!(root.name.as_str(), "feed" | "entry"),
         [.., parent, last] => {
@@ -46,12 +46,12 @@ fn is_container(outer: &[Open]) -> bool {
     }
 }
 
-fn is_entry(outer: &[Open], name: &str) -> bool {
+fn is_entry(outer: &[OpenElement], name: &str) -> bool {
     name == "entry" && (outer.is_empty() || outer.len() == 1 && outer[0].name == "feed")
 }
 
 impl Vocabulary for Atom {
-    fn start(&mut self, outer: &mut [Open], element: &Element<'_>, flaws: &mut Flaws) {
+    fn start(&mut self, outer: &mut [OpenElement], element: &Element<'_>, flaws: &mut Flaws) {
         let name = element.name.local_name.as_str();
         let place = element.place;
         if is_entry(outer, name) {
@@ -94,7 +94,7 @@ impl Vocabulary for Atom {
         }
     }
 
-    fn end(&mut self, outer: &mut [Open], ended: &Open, flaws: &mut Flaws) {
+    fn end(&mut self, outer: &mut [OpenElement], ended: &OpenElement, flaws: &mut Flaws) {
         let (place, text) = (ended.place, ended.text.as_str());
         if outer.is_empty() && ended.name == "feed" {
             ended.require(&REQUIRED, flaws);

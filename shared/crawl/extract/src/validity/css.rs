@@ -58,7 +58,7 @@ struct Sheet<'t, 'f> {
 
 impl<'t> Sheet<'t, '_> {
     fn add(&mut self, rule: &'static str, at: usize, message: impl FnOnce() -> String) {
-        let place = self.cursor.place_of(at);
+        let place = self.cursor.locate(at);
         self.flaws.add(rule, || place, message);
     }
 

@@ -60,7 +60,7 @@ impl<'t> Cursor<'t> {
 
     /// Returns the position of the character at this byte; the last position if that is further
     /// back.
-    pub(super) fn place_of(&mut self, at_bytes: usize) -> LineColumn {
+    pub(super) fn locate(&mut self, at_bytes: usize) -> LineColumn {
         let at_bytes = self.text.floor_char_boundary(at_bytes);
         if at_bytes > self.at_bytes {
             let LineColumn { line, column } = LineColumn::locate(&self.text[self.at_bytes..], at_bytes - self.at_bytes);
@@ -127,12 +127,8 @@ mod tests {
         ] {
             assert_eq!(LineColumn::locate(text, at_bytes), LineColumn { line, column }, "{text:?} {at_bytes}: {why}");
             let mut cursor = Cursor::new(text);
-            cursor.place_of(at_bytes / 2);
-            assert_eq!(
-                cursor.place_of(at_bytes),
-                LineColumn { line, column },
-                "{text:?} {at_bytes} in two steps: {why}"
-            );
+            cursor.locate(at_bytes / 2);
+            assert_eq!(cursor.locate(at_bytes), LineColumn { line, column }, "{text:?} {at_bytes} in two steps: {why}");
         }
     }
 

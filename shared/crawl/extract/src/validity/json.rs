@@ -149,7 +149,7 @@ mod tests {
     use super::super::tests::assert_flaws;
     use super::*;
 
-    fn flaws_of(text: &str) -> Flaws {
+    fn check_text(text: &str) -> Flaws {
         let mut flaws = Flaws::default();
         check(text.as_bytes(), &mut flaws);
         flaws
@@ -180,7 +180,7 @@ mod tests {
             (&deep(DEPTH_MAX), &["1:128 too-deep"], "deeper"),
             (&deep(300_000), &["1:128 too-deep"], "much deeper"),
         ] {
-            assert_flaws(flaws_of(text), expected, &format!("{text:.40}: {why}"));
+            assert_flaws(check_text(text), expected, &format!("{text:.40}: {why}"));
         }
     }
 

@@ -33,11 +33,11 @@ use self::flaws::{Flaws, LineColumn};
 /// longer than the settings allow.
 #[must_use]
 pub fn validity(source: &Source<'_>, settings: &Settings<'_>) -> Option<Validity> {
-    of_body(&Body::read(source, settings).ok()?)
+    validate_body(&Body::read(source, settings).ok()?)
 }
 
 /// Validates a body whose header was read.
-pub(crate) fn of_body(body: &Body<'_>) -> Option<Validity> {
+pub(crate) fn validate_body(body: &Body<'_>) -> Option<Validity> {
     let Body { source, settings, .. } = body;
     let declared = source.headers.content_type();
     let format = Format::detect(body.media, declared.as_ref().map(|kind| kind.essence.as_str()))?;

@@ -29,7 +29,7 @@ impl Element<'_> {
 
 /// An open element.
 #[derive(Debug)]
-pub(super) struct Open {
+pub(super) struct OpenElement {
     /// Its name; empty if it is in another namespace than the root.
     pub(super) name: String,
     pub(super) place: LineColumn,
@@ -41,7 +41,7 @@ pub(super) struct Open {
     counts: HashMap<&'static str, u32>,
 }
 
-impl Open {
+impl OpenElement {
     /// Counts an element that may occur at most once.
     pub(super) fn count_once(&mut self, name: &'static str, place: LineColumn, flaws: &mut Flaws) {
         let count = self.counts.entry(name).or_default();
@@ -75,14 +75,14 @@ impl Open {
 pub(super) trait Vocabulary {
     /// Handles the start of an element in the root's namespace, within these; the root has none
     /// around it.
-    fn start(&mut self, outer: &mut [Open], element: &Element<'_>, flaws: &mut Flaws);
+    fn start(&mut self, outer: &mut [OpenElement], element: &Element<'_>, flaws: &mut Flaws);
 
     /// Handles its end.
-    fn end(&mut self, outer: &mut [Open], ended: &Open, flaws: &mut Flaws);
+    fn end(&mut self, outer: &mut [OpenElement], ended: &OpenElement, flaws: &mut Flaws);
 }
 
 /// Whether these open elements have these names, from the root.
-pub(super) fn is_at(outer: &[Open], names: &[&str]) -> bool {
+pub(super) fn is_at(outer: &[OpenElement], names: &[&str]) -> bool {
     outer.len() == names.len() && outer.iter().zip(names).all(|(open, name)| open.name == *name)
 }
 
@@ -90,7 +90,7 @@ pub(super) fn is_at(outer: &[Open], names: &[&str]) -> bool {
 pub(super) struct Outline<'v> {
     vocabulary: &'v mut dyn Vocabulary,
     namespace: Option<String>,
-    open: Vec<Open>,
+    open: Vec<OpenElement>,
 }
 
 impl<'v> Outline<'v> {
@@ -107,7 +107,7 @@ impl<'v> Outline<'v> {
         if is_own {
             self.vocabulary.start(&mut self.open, element, flaws);
         }
-        self.open.push(Open {
+        self.open.push(OpenElement {
             name: if is_own { element.name.local_name.clone() } else { String::new() },
             place: element.place,
             text: String::new(),

@@ -2,7 +2,7 @@
 
 use super::dates::RFC_822;
 use super::flaws::{Flaws, quoted};
-use super::outline::{Element, Open, Vocabulary, check_date, check_url, is_at};
+use super::outline::{Element, OpenElement, Vocabulary, check_date, check_url, is_at};
 
 /// The rules of RSS.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ const ONCE: [&str; 10] =
     ["title", "link", "description", "pubDate", "lastBuildDate", "guid", "language", "ttl", "generator", "comments"];
 
 impl Vocabulary for Rss {
-    fn start(&mut self, outer: &mut [Open], element: &Element<'_>, flaws: &mut Flaws) {
+    fn start(&mut self, outer: &mut [OpenElement], element: &Element<'_>, flaws: &mut Flaws) {
         let name = element.name.local_name.as_str();
         let place = element.place;
         if outer.is_empty() {
@@ -78,7 +78,7 @@ impl Vocabulary for Rss {
         }
     }
 
-    fn end(&mut self, outer: &mut [Open], ended: &Open, flaws: &mut Flaws) {
+    fn end(&mut self, outer: &mut [OpenElement], ended: &OpenElement, flaws: &mut Flaws) {
         let place = ended.place;
         if outer.is_empty() {
             ended.require(&["channel"], flaws);

@@ -2,7 +2,7 @@
 
 use super::dates::W3C;
 use super::flaws::{Flaws, LineColumn, quoted};
-use super::outline::{Element, Open, Vocabulary, check_date, check_url, is_at};
+use super::outline::{Element, OpenElement, Vocabulary, check_date, check_url, is_at};
 
 const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 
@@ -34,12 +34,12 @@ impl Sitemap {
     }
 }
 
-fn is_entry(outer: &[Open], name: &str) -> bool {
+fn is_entry(outer: &[OpenElement], name: &str) -> bool {
     is_at(outer, &["urlset"]) && name == "url" || is_at(outer, &["sitemapindex"]) && name == "sitemap"
 }
 
 impl Vocabulary for Sitemap {
-    fn start(&mut self, outer: &mut [Open], element: &Element<'_>, flaws: &mut Flaws) {
+    fn start(&mut self, outer: &mut [OpenElement], element: &Element<'_>, flaws: &mut Flaws) {
         let name = element.name.local_name.as_str();
         let place = element.place;
         if outer.is_empty() && element.name.namespace.as_deref() != Some(NAMESPACE) {
@@ -56,7 +56,7 @@ impl Vocabulary for Sitemap {
         }
     }
 
-    fn end(&mut self, outer: &mut [Open], ended: &Open, flaws: &mut Flaws) {
+    fn end(&mut self, outer: &mut [OpenElement], ended: &OpenElement, flaws: &mut Flaws) {
         let (place, text) = (ended.place, ended.text.as_str());
         if is_entry(outer, &ended.name) {
             ended.require(&["loc"], flaws);

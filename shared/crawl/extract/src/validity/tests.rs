@@ -25,7 +25,7 @@ pub(super) fn assert_flaws(flaws: Flaws, expected: &[&str], why: &str) {
     assert_eq!(sorted, wanted, "{why}\n{said:#?}");
 }
 
-fn of(content_type: Option<&str>, body: &[u8]) -> Option<Validity> {
+fn validate(content_type: Option<&str>, body: &[u8]) -> Option<Validity> {
     let url_rules = UrlRules::default();
     let url = CrawlUrl::parse("https://a.example/", &url_rules).unwrap();
     let headers = Headers::from_iter(content_type.map(|value| ("content-type", value)));
@@ -60,7 +60,7 @@ fn the_type_comes_from_the_header_and_the_root() {
         (Some("text/plain"), "<p>", None, "a text"),
         (Some("application/x-ndjson"), "{}", None, "many documents"),
     ] {
-        let kind = of(content_type, body.as_bytes()).map(|validity| validity.kind.name());
+        let kind = validate(content_type, body.as_bytes()).map(|validity| validity.kind.name());
         assert_eq!(kind, expected, "{content_type:?} {body}: {why}");
     }
 }
@@ -68,7 +68,7 @@ fn the_type_comes_from_the_header_and_the_root() {
 #[test]
 fn encodings_are_checked() {
     let rules = |content_type: &str, body: &[u8]| -> Vec<String> {
-        let validity = of(Some(content_type), body).unwrap();
+        let validity = validate(Some(content_type), body).unwrap();
         validity
             .flaws
             .iter()
@@ -155,9 +155,9 @@ fn no_bytes_make_it_panic() {
                     body.push(b'<');
                 }
             }
-            let first = of(Some(content_type), &body);
+            let first = validate(Some(content_type), &body);
             assert!(first.is_some(), "{}", body.escape_ascii());
-            assert_eq!(first, of(Some(content_type), &body), "the same bytes give the same result");
+            assert_eq!(first, validate(Some(content_type), &body), "the same bytes give the same result");
         }
     }
 }
@@ -181,7 +181,7 @@ fn large_and_deep_bodies_take_linear_time() {
         ("application/json", "["),
         ("application/json", "{\"a\":"),
     ] {
-        let validity = of(Some(content_type), piece.repeat(TIMES).as_bytes()).unwrap();
+        let validity = validate(Some(content_type), piece.repeat(TIMES).as_bytes()).unwrap();
         assert!(!validity.is_valid(), "{piece}");
         assert!(validity.flaws.len() <= FLAWS_MAX, "{piece}");
     }

@@ -138,7 +138,7 @@ fn read(text: &str, vocabulary: Option<&mut dyn Vocabulary>, flaws: &mut Flaws) 
         match event {
             Ok(XmlEvent::StartElement { name, attributes, namespace }) => {
                 // The parser's position is the tag's end for the root, and its start for others.
-                let at = cursor.place_of(last_tag(&reader));
+                let at = cursor.locate(last_tag(&reader));
                 namespaces = namespaces.saturating_add(namespace.0.len());
                 bytes += attributes.iter().map(|attribute| attribute.value.len()).sum::<usize>();
                 if open.len() >= DEPTH_MAX {
@@ -167,7 +167,7 @@ fn read(text: &str, vocabulary: Option<&mut dyn Vocabulary>, flaws: &mut Flaws) 
             Ok(XmlEvent::EndDocument) => break,
             Ok(_) => {}
             Err(error) => {
-                let tag_at = cursor.place_of(last_tag(&reader));
+                let tag_at = cursor.locate(last_tag(&reader));
                 explain(&error, tag_at, open.last(), flaws);
                 return;
             }

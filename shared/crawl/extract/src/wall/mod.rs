@@ -129,7 +129,7 @@ pub struct Head<'a> {
 /// Returns the wall in an answer by its status and header fields alone; `None` if they do not show
 /// one.
 #[must_use]
-pub fn of_fields(head: &Head<'_>) -> Option<Wall> {
+pub fn find_by_fields(head: &Head<'_>) -> Option<Wall> {
     let target = redirect::target(head);
     let rule = RULES.iter().find(|rule| rule.looks_at.is_in_fields(head, target.as_ref()));
     rule.map(|rule| Wall { rule })
@@ -137,8 +137,8 @@ pub fn of_fields(head: &Head<'_>) -> Option<Wall> {
 
 /// Returns the wall in a page by its decoded text; `None` if there is none.
 #[must_use]
-pub fn of_page(url: &CrawlUrl, text: &str) -> Option<Wall> {
-    of_outline(url, &Outline::build(text))
+pub fn find_in_page(url: &CrawlUrl, text: &str) -> Option<Wall> {
+    find_by_outline(url, &Outline::build(text))
 }
 
 /// Returns the challenge in an answer by its status, header fields and body, as far as that is
@@ -147,7 +147,7 @@ pub fn of_page(url: &CrawlUrl, text: &str) -> Option<Wall> {
 ///
 /// Other pages mostly cost nothing: only short ones are decoded.
 #[must_use]
-pub fn challenge_of(head: &Head<'_>, body: &[u8], decoded_bytes: u64) -> Option<Wall> {
+pub fn find_challenge(head: &Head<'_>, body: &[u8], decoded_bytes: u64) -> Option<Wall> {
     let bytes_max = match head.status {
         200..=299 => SHORT_BYTES_MAX,
         // Sucuri's challenge has 307.
@@ -163,7 +163,7 @@ pub fn challenge_of(head: &Head<'_>, body: &[u8], decoded_bytes: u64) -> Option<
     }
     let codings = ContentCodings::parse(head.headers.all("content-encoding")).ok()?;
     let decoded = decode_all(&codings, body, bytes_max as u64);
-    challenge_of_page(&decoded.bytes)
+    find_challenge_in_page(&decoded.bytes)
 }
 
 /// Returns the wall in the place of a plain text file, such as robots.txt; `None` if it is the
@@ -175,22 +175,24 @@ pub fn challenge_of(head: &Head<'_>, body: &[u8], decoded_bytes: u64) -> Option<
 /// A wall is a page, whatever its declared type: some servers derive the type from the file's name.
 /// A body that does not begin like a page is the file.
 #[must_use]
-pub fn of_file(asked: &CrawlUrl, head: &Head<'_>, body: &[u8]) -> Option<Wall> {
+pub fn find_in_file(asked: &CrawlUrl, head: &Head<'_>, body: &[u8]) -> Option<Wall> {
     let may_be_challenge = matches!(head.status, 200..=299 | 307 | 401 | 403 | 405 | 429 | 503);
     let may_be_form = matches!(head.status, 200..=299 | 401 | 403);
     let of_body = || {
-        let challenge = challenge_of_page(body).filter(|_| may_be_challenge);
-        challenge.or_else(|| of_page_instead(asked, head.url, &String::from_utf8_lossy(body)).filter(|_| may_be_form))
+        let challenge = find_challenge_in_page(body).filter(|_| may_be_challenge);
+        challenge.or_else(|| {
+            find_in_redirected_page(asked, head.url, &String::from_utf8_lossy(body)).filter(|_| may_be_form)
+        })
     };
-    of_fields(head).or_else(|| begins_as_page(body).then(of_body).flatten())
+    find_by_fields(head).or_else(|| begins_as_page(body).then(of_body).flatten())
 }
 
 /// Returns the wall in a page from `url`, perhaps reached by redirects, when `asked` was requested;
 /// `None` if there is none.
 #[must_use]
-pub fn of_page_instead(asked: &CrawlUrl, url: &CrawlUrl, text: &str) -> Option<Wall> {
+pub fn find_in_redirected_page(asked: &CrawlUrl, url: &CrawlUrl, text: &str) -> Option<Wall> {
     let outline = Outline::build(text);
-    of_outline(url, &outline).or_else(|| of_outline(asked, &outline))
+    find_by_outline(url, &outline).or_else(|| find_by_outline(asked, &outline))
 }
 
 /// Whether a body begins with a tag, a comment or a declaration, after a byte order mark and
@@ -202,7 +204,7 @@ fn begins_as_page(body: &[u8]) -> bool {
 /// Returns the challenge in a page by its decoded bytes, whose character set does not matter:
 /// markers are ASCII. `None` if it is not a challenge, even if it is another wall.
 #[must_use]
-pub fn challenge_of_page(bytes: &[u8]) -> Option<Wall> {
+pub fn find_challenge_in_page(bytes: &[u8]) -> Option<Wall> {
     let has = |marker: &&str| memmem::find(bytes, marker.as_bytes()).is_some();
     let mut markers = RULES.iter().filter_map(|rule| rule.looks_at.markers());
     // Nearly every page returns here.
@@ -217,7 +219,7 @@ pub fn challenge_of_page(bytes: &[u8]) -> Option<Wall> {
 
 /// Returns the wall in a page by its outline; `None` if there is none.
 #[must_use]
-pub fn of_outline(url: &CrawlUrl, outline: &Outline<'_>) -> Option<Wall> {
+pub fn find_by_outline(url: &CrawlUrl, outline: &Outline<'_>) -> Option<Wall> {
     let rule = RULES.iter().find(|rule| rule.looks_at.is_in_page(Some(url), outline));
     rule.map(|rule| Wall { rule })
 }

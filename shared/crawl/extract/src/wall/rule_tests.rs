@@ -17,8 +17,9 @@ fn recognised(asked: &str, (status, field, body): &Answer) -> Option<&'static st
     let url = CrawlUrl::parse(asked, &UrlRules::default()).unwrap();
     let headers: Headers = [*field].into_iter().collect();
     let head = Head { url: &url, status: *status, headers: &headers };
-    let of_page = || of_page(&url, body).filter(|_| (200..300).contains(status));
-    let wall = of_fields(&head).or_else(|| challenge_of(&head, body.as_bytes(), body.len() as u64)).or_else(of_page);
+    let of_page = || find_in_page(&url, body).filter(|_| (200..300).contains(status));
+    let wall =
+        find_by_fields(&head).or_else(|| find_challenge(&head, body.as_bytes(), body.len() as u64)).or_else(of_page);
     wall.map(|wall| wall.rule.name)
 }
 
@@ -45,7 +46,10 @@ fn to(location: &'static str) -> Answer {
 }
 
 /// A challenge page, and an article about it.
-fn told_by_page(rule: &'static str, page: &'static str) -> (&'static str, &'static str, Answer, Answer, &'static str) {
+fn page_rule_case(
+    rule: &'static str,
+    page: &'static str,
+) -> (&'static str, &'static str, Answer, Answer, &'static str) {
     (rule, ASKED, html(200, page), article(page), "an article about it")
 }
 
@@ -61,9 +65,9 @@ fn each_rule_recognises_its_wall_and_not_a_near_miss() {
             with(403, "cf-ray", "8b96971b"),
             "a page that Cloudflare delivers",
         ),
-        told_by_page("cloudflare_page", "<script>window._cf_chl_opt={cvId:'3'}</script>"),
-        told_by_page("cloudflare_old_page", "<div class=cf-browser-verification>Checking your browser</div>"),
-        told_by_page("cloudflare_old_form", "<form><input type=hidden name=jschl_vc></form>"),
+        page_rule_case("cloudflare_page", "<script>window._cf_chl_opt={cvId:'3'}</script>"),
+        page_rule_case("cloudflare_old_page", "<div class=cf-browser-verification>Checking your browser</div>"),
+        page_rule_case("cloudflare_old_form", "<form><input type=hidden name=jschl_vc></form>"),
         (
             "aws_waf_challenge",
             ASKED,
@@ -93,20 +97,20 @@ fn each_rule_recognises_its_wall_and_not_a_near_miss() {
             to("/.well-known/change-password"),
             "another well-known address",
         ),
-        told_by_page("siteground_page", "<meta http-equiv=refresh content='0;/.well-known/sgcaptcha/?r=%2F'>"),
-        told_by_page("datadome_page", "<script>var dd={'host':'geo.captcha-delivery.com'}</script>"),
-        told_by_page("human_page", "<div id=px-captcha></div><script>window._pxAppId='PX1'</script>"),
-        told_by_page("imperva_frame", "<iframe src='/_Incapsula_Resource?SWUDNSAI=31'></iframe>"),
-        told_by_page("imperva_captcha_frame", "<iframe src='/_Incapsula_Resource?CWUDNSAI=27'></iframe>"),
-        told_by_page(
+        page_rule_case("siteground_page", "<meta http-equiv=refresh content='0;/.well-known/sgcaptcha/?r=%2F'>"),
+        page_rule_case("datadome_page", "<script>var dd={'host':'geo.captcha-delivery.com'}</script>"),
+        page_rule_case("human_page", "<div id=px-captcha></div><script>window._pxAppId='PX1'</script>"),
+        page_rule_case("imperva_frame", "<iframe src='/_Incapsula_Resource?SWUDNSAI=31'></iframe>"),
+        page_rule_case("imperva_captcha_frame", "<iframe src='/_Incapsula_Resource?CWUDNSAI=27'></iframe>"),
+        page_rule_case(
             "imperva_interruption",
             "<script>window.onProtectionInitialized=f;window.reeseSkipExpirationCheck=1</script>",
         ),
-        told_by_page("akamai_page", "<div id=sec-if-cpt-container></div>"),
-        told_by_page("akamai_refresh", "<meta http-equiv=refresh content=\"5; URL='/?bm-verify=AAQ'\">"),
-        told_by_page("sucuri_page", "<script>var s={},sucuri_cloudproxy_js='';</script>"),
-        told_by_page("ddos_guard_page", "<script src=/.well-known/ddos-guard/js-challenge/index.js></script>"),
-        told_by_page("anubis_page", "<script id=anubis_challenge type=application/json>{}</script>"),
+        page_rule_case("akamai_page", "<div id=sec-if-cpt-container></div>"),
+        page_rule_case("akamai_refresh", "<meta http-equiv=refresh content=\"5; URL='/?bm-verify=AAQ'\">"),
+        page_rule_case("sucuri_page", "<script>var s={},sucuri_cloudproxy_js='';</script>"),
+        page_rule_case("ddos_guard_page", "<script src=/.well-known/ddos-guard/js-challenge/index.js></script>"),
+        page_rule_case("anubis_page", "<script id=anubis_challenge type=application/json>{}</script>"),
         (
             "google_sorry",
             ASKED,

@@ -19,8 +19,9 @@ fn recognised(asked: &str, status: u16, fields: &[(&str, &str)], body: &str) -> 
     let url = CrawlUrl::parse(asked, &UrlRules::default()).unwrap();
     let headers: Headers = fields.iter().copied().collect();
     let head = Head { url: &url, status, headers: &headers };
-    let of_page = || of_page(&url, body).filter(|_| (200..300).contains(&status));
-    let wall = of_fields(&head).or_else(|| challenge_of(&head, body.as_bytes(), body.len() as u64)).or_else(of_page);
+    let of_page = || find_in_page(&url, body).filter(|_| (200..300).contains(&status));
+    let wall =
+        find_by_fields(&head).or_else(|| find_challenge(&head, body.as_bytes(), body.len() as u64)).or_else(of_page);
     wall.map(|wall| wall.rule.name)
 }
 
@@ -439,13 +440,13 @@ fn a_wall_in_the_place_of_robots_txt_is_not_the_file() {
     ] {
         let url = CrawlUrl::parse("https://a.example/robots.txt", &UrlRules::default()).unwrap();
         let headers: Headers = fields.iter().copied().collect();
-        let wall = of_file(&url, &Head { url: &url, status, headers: &headers }, body.as_bytes());
+        let wall = find_in_file(&url, &Head { url: &url, status, headers: &headers }, body.as_bytes());
         assert_eq!(wall.map(|wall| wall.rule.name), expected, "{status} {fields:?} {body}: {why}");
     }
     let [asked, login] = ["https://a.example/robots.txt", "https://a.example/login"]
         .map(|url| CrawlUrl::parse(url, &UrlRules::default()).unwrap());
     let (headers, body) = (Headers::default(), LOGIN.as_bytes());
-    let wall = of_file(&asked, &Head { url: &login, status: 200, headers: &headers }, body);
+    let wall = find_in_file(&asked, &Head { url: &login, status: 200, headers: &headers }, body);
     assert_eq!(wall.map(|wall| wall.rule.name), Some("login_form"), "nobody asked for the form to which it leads");
 }
 
@@ -476,7 +477,7 @@ proptest! {
         prop_assert!(Prose::measure(&page).text.len() <= page.len() * 2);
         // A page with more than a wall's few words is not a wall.
         let more = format!("{}{page}", words(500));
-        prop_assert!(of_page(&CrawlUrl::parse(ASKED, &UrlRules::default()).unwrap(), &more).is_none());
+        prop_assert!(find_in_page(&CrawlUrl::parse(ASKED, &UrlRules::default()).unwrap(), &more).is_none());
     }
 }
 

@@ -1,13 +1,13 @@
 //! Documents of every shape.
 
-use dragline_domain::change::{Difference, LinkTo, Part};
+use dragline_domain::change::{Difference, PageLink, Part};
 use dragline_domain::content::{
-    About, Alternate, Content, ContentLevel, FeedLink, Gap, Heading, Image, MainPart, Meta, Repeated, RepeatedField,
-    RepeatedForm, Taken,
+    About, Alternate, Content, ContentLevel, FeedLink, Gap, Heading, Image, MainPart, MainPartSource, Meta, Repeated,
+    RepeatedField, RepeatedForm,
 };
 use dragline_domain::definition::{FieldKind, FieldRule, ItemType, Presence, ScalarKind, Selector, SelectorPlace};
 use dragline_domain::document::{
-    Directives, Disposition, Document, DocumentState, Link, LinkKind, MadeBy, Page, PageCut, Rel, StoredBody,
+    Directives, Disposition, Document, DocumentState, ExtractorVersion, Link, LinkKind, Page, PageCut, Rel, StoredBody,
 };
 use dragline_domain::feed::{Enclosure, Entry, Feed, FeedFormat, Person};
 use dragline_domain::frontier::{ObjectKey, VisitPlace};
@@ -69,7 +69,7 @@ fn document_of(media_type: &str, body: &str, content: ContentLevel) -> Document 
     };
     match extract(&source, &settings) {
         Ok(Extracted { made_by, page, links, content, remark, wall: _ }) => {
-            let links = links.into_iter().map(|link| link.decided(Disposition::Follow));
+            let links = links.into_iter().map(|link| link.with_disposition(Disposition::Follow));
             let misfits = content.as_ref().is_some_and(|content| !content.misfits.is_empty());
             Document {
                 detail: remark,
@@ -123,7 +123,7 @@ pub(crate) fn all() -> Vec<(&'static str, Document)> {
 
 /// A document with every key, written out so that a new key has to be added here.
 pub(crate) fn everything() -> Document {
-    let to = |path: &str| LinkTo { kind: LinkKind::A, target: url(&format!("https://a.example/{path}")) };
+    let to = |path: &str| PageLink { kind: LinkKind::A, target: url(&format!("https://a.example/{path}")) };
     Document {
         n: 7,
         url: url("https://a.example/"),
@@ -149,7 +149,7 @@ pub(crate) fn everything() -> Document {
             anchor: Some("what it says".into()),
         }],
         content: Some(Box::new(content())),
-        made_by: Some(MadeBy::new("html", 65_535)),
+        made_by: Some(ExtractorVersion::new("html", 65_535)),
         body: Some(StoredBody {
             visit: PLACE,
             at: Timestamp::new(1_767_225_600, 123_456_789).unwrap(),
@@ -215,7 +215,7 @@ fn content() -> Content {
         }],
         about: Some(about()),
         main: Some(MainPart {
-            taken: Taken::Found,
+            taken: MainPartSource::Found,
             kept_percent: 100,
             compared_sha1: "0".repeat(40),
             words: 1,

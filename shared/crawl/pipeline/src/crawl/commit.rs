@@ -9,12 +9,12 @@ use dragline_domain::frontier::{
 use dragline_domain::ids::{Iteration, LeaseToken};
 use dragline_domain::time::after;
 
-use super::memory::Taken;
+use super::memory::MemoryUse;
 use super::segment::SegmentRecords;
 use crate::World;
 use crate::handover::SegmentCaptures;
-use dragline_domain::frontier::Committed;
-use dragline_ports::archive::{Archive, Put};
+use dragline_domain::frontier::SegmentCommitted;
+use dragline_ports::archive::{Archive, PutResult};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{CommitSegment, Turns};
@@ -49,7 +49,7 @@ pub(super) struct OpenSegment {
     /// `None` once the records are on their way to the archive.
     pub records: Option<SegmentRecords>,
     /// The memory that it uses until it is committed.
-    pub taken: Taken,
+    pub taken: MemoryUse,
     /// The most visits that it takes.
     pub pages_max: u32,
     pub entries: u32,
@@ -87,7 +87,7 @@ impl OpenSegment {
 }
 
 /// A segment whose object is stored; it is committed after those before it.
-pub(super) struct Stored {
+pub(super) struct StoredObject {
     id: SegmentId,
     object: ObjectKey,
     object_bytes: u64,
@@ -95,12 +95,12 @@ pub(super) struct Stored {
 }
 
 /// The result of a commit: the lease as it is now, or that another worker holds it.
-pub(super) enum Outcome {
+pub(super) enum CommitOutcome {
     Committed(Box<Lease>),
     Fenced,
 }
 
-impl Stored {
+impl StoredObject {
     /// Returns the segment's number among those of its origin.
     pub(super) const fn number(&self) -> u64 {
         self.id.n
@@ -114,8 +114,8 @@ pub(super) async fn store(
     iteration: Iteration,
     token: &LeaseToken,
     records: SegmentRecords,
-) -> PortResult<Stored> {
-    let object = ObjectKey::of_segment(&id, iteration, token);
+) -> PortResult<StoredObject> {
+    let object = ObjectKey::for_segment(&id, iteration, token);
     let (content, kept) = records.into_object().map_err(|error| {
         let is_full = matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded);
         PortError::new(if is_full { PortErrorKind::Full } else { PortErrorKind::Other }, "write object", &object, error)
@@ -125,13 +125,13 @@ pub(super) async fn store(
         // `Exists` means that an earlier try of this put succeeded and its answer was lost: only
         // this turn has the token in the key, and a turn ends when a put or a commit fails, so it
         // puts each segment once.
-        Put::Stored | Put::Exists => Ok(Stored { id, object, object_bytes, kept }),
+        PutResult::Stored | PutResult::Exists => Ok(StoredObject { id, object, object_bytes, kept }),
     }
 }
 
 /// Deletes the object of a segment that cannot be committed. The new holder of the lease may have
 /// looked for orphans before it was stored.
-pub(super) async fn discard(world: &impl World, stored: &Stored) -> PortResult<()> {
+pub(super) async fn discard(world: &impl World, stored: &StoredObject) -> PortResult<()> {
     world.archive().delete(&stored.object).await
 }
 
@@ -162,9 +162,9 @@ pub(super) async fn commit(
     token: &LeaseToken,
     lease: &Lease,
     lease_length: Duration,
-    stored: Stored,
+    stored: StoredObject,
     content: Content,
-) -> PortResult<Outcome> {
+) -> PortResult<CommitOutcome> {
     let now = world.clock().now();
     let row = SegmentRow {
         id: stored.id.clone(),
@@ -183,17 +183,17 @@ pub(super) async fn commit(
     let after_commit = lease.after_segment(&content.work, after(now, lease_length));
     let commit = CommitSegment { segment: row, lease: after_commit, exhausted: content.exhausted };
     match world.frontier().commit_segment(&commit).await? {
-        Committed::Fenced => {
+        SegmentCommitted::Fenced => {
             discard(world, &stored).await?;
-            Ok(Outcome::Fenced)
+            Ok(CommitOutcome::Fenced)
         }
-        Committed::Done => {
+        SegmentCommitted::Done => {
             if let Some(kept) = stored.kept {
                 world.handover().leave(&stored.object, kept, world.clock().monotonic());
             }
             let message = ParseMessage { segment: stored.id, iteration: lease.iteration };
             world.queue().send(Message::Parse(message), Duration::ZERO).await?;
-            Ok(Outcome::Committed(Box::new(commit.lease)))
+            Ok(CommitOutcome::Committed(Box::new(commit.lease)))
         }
     }
 }

@@ -5,7 +5,7 @@ use dragline_domain::frontier::{Cookie, FollowUp, TodoEntry};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::http_fields::{cookies_for, location};
-use dragline_ports::fetcher::Fetched;
+use dragline_ports::fetcher::FetchOutcome;
 use jiff::Timestamp;
 
 /// Returns the follow-up that an answer with this outcome calls for; `None` if it calls for none.
@@ -14,7 +14,7 @@ use jiff::Timestamp;
 pub(super) fn follow_up(
     url: &CrawlUrl,
     entry: &TodoEntry,
-    fetched: &Fetched,
+    fetched: &FetchOutcome,
     outcome: Outcome,
     rules: &UrlRules,
     now: Timestamp,
@@ -24,7 +24,7 @@ pub(super) fn follow_up(
         Outcome::Redirect | Outcome::PermanentRedirect => {
             let target = url.respelled(&location(response.headers.get("location")?), rules)?;
             let cookies = cookies_for(response.headers.all("set-cookie"), url, &target, now);
-            Some(FollowUp::Redirected { cookie: Cookie::of_pairs(cookies), target })
+            Some(FollowUp::Redirected { cookie: Cookie::from_pairs(cookies), target })
         }
         Outcome::ServerBlamedClient if response.status == 412 && entry.conditions().is_some() => {
             Some(FollowUp::Unconditional)
@@ -35,14 +35,14 @@ pub(super) fn follow_up(
 
 /// How an answer is logged, and its follow-up.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Answered {
+pub(super) struct LoggedAnswer {
     pub outcome: Outcome,
     pub detail: Option<String>,
     /// The URL's entry for the follow-up; `None` if the answer stands.
     pub again: Option<TodoEntry>,
 }
 
-impl Answered {
+impl LoggedAnswer {
     /// Decides whether an answer gets a follow-up. There is at most one, if there is room for it.
     pub(super) fn new(
         (outcome, detail): (Outcome, Option<String>),
@@ -83,7 +83,7 @@ mod tests {
     use std::time::Duration;
 
     use dragline_domain::frontier::{
-        Known, LastCapture, LastDocument, LinksDecided, RulesDigest, Standing, VisitPlace,
+        DocumentStanding, LastCapture, LastDocument, LinkDecisions, RulesDigest, UrlHistory, VisitPlace,
     };
     use dragline_domain::ids::{Iteration, Turn};
     use dragline_formats::blob::Blob;
@@ -92,7 +92,7 @@ mod tests {
 
     use super::*;
 
-    fn answered(status: u16, fields: &[(&str, &str)]) -> Fetched {
+    fn answered(status: u16, fields: &[(&str, &str)]) -> FetchOutcome {
         let response = FetchedResponse {
             status,
             reason: String::new(),
@@ -103,8 +103,8 @@ mod tests {
             decoded_sha1: [0; 20],
             decoded_bytes: 0,
         };
-        let failed = Fetched::failed(FetchFailureKind::Connect, "", Duration::ZERO);
-        Fetched { request_headers: Headers::default(), result: Ok(response), ..failed }
+        let failed = FetchOutcome::failed(FetchFailureKind::Connect, "", Duration::ZERO);
+        FetchOutcome { request_headers: Headers::default(), result: Ok(response), ..failed }
     }
 
     /// Returns an entry for a URL whose body is known, with this entity tag.
@@ -121,10 +121,10 @@ mod tests {
         let document = LastDocument {
             place: VisitPlace { iteration: Iteration::FIRST, turn: Turn(1), segment: 0, n: 0 },
             outcome: Outcome::FileIngested,
-            standing: Standing::Shown,
-            links: LinksDecided { by: RulesDigest::NONE, depth: 0 },
+            standing: DocumentStanding::Shown,
+            links: LinkDecisions { by: RulesDigest::NONE, depth: 0 },
         };
-        let known = Known { last: Some(Box::new(last)), document: Some(document), ..Known::default() };
+        let known = UrlHistory { last: Some(Box::new(last)), document: Some(document), ..UrlHistory::default() };
         TodoEntry { known, ..TodoEntry::new("/~a") }
     }
 
@@ -133,7 +133,7 @@ mod tests {
         let (new, tagged) = (TodoEntry::new("/~a"), known(Some("\"1\"")));
         let to = |target: &str| Some(FollowUp::Redirected { target: target.to_owned(), cookie: None });
         let with = |target: &str| {
-            let cookie = Cookie::of_pairs([("sid", "1")]);
+            let cookie = Cookie::from_pairs([("sid", "1")]);
             Some(FollowUp::Redirected { target: target.to_owned(), cookie })
         };
         let (respelled, cookie) = (("location", "/%7Ea"), ("set-cookie", "sid=1; path=/"));
@@ -154,7 +154,7 @@ mod tests {
         ] {
             let (fetched, rules) = (answered(status, fields), UrlRules::default());
             let url = CrawlUrl::parse("http://a.example/~a", &rules).unwrap();
-            let outcome = Outcome::of_status(status);
+            let outcome = Outcome::from_status(status);
             let wanted = follow_up(&url, entry, &fetched, outcome, &rules, Timestamp::UNIX_EPOCH);
             assert_eq!(wanted, expected, "{status}: {why}");
         }
@@ -164,7 +164,7 @@ mod tests {
     fn a_url_gets_one_follow_up_and_no_cookie_is_shown() {
         let url = CrawlUrl::parse("http://a.example/~a", &UrlRules::default()).unwrap();
         let to = |target: &str| {
-            let cookie = Cookie::of_pairs([("sid", "secret")]);
+            let cookie = Cookie::from_pairs([("sid", "secret")]);
             Some(FollowUp::Redirected { target: target.to_owned(), cookie })
         };
         let new = TodoEntry::new("/~a");
@@ -215,7 +215,7 @@ mod tests {
             ),
         ] {
             let before = (outcome, Some("as it was".to_owned()));
-            let answered = Answered::new(before, &url, entry, wanted, |_| has_room);
+            let answered = LoggedAnswer::new(before, &url, entry, wanted, |_| has_room);
             assert_eq!((answered.outcome, answered.again.is_some()), expected, "{detail:?}");
             assert_eq!(answered.detail.as_deref(), detail);
         }

@@ -10,19 +10,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Debug)]
 pub struct SegmentMemory {
     bytes_max: u64,
-    used: Arc<Used>,
+    used: Arc<SharedUse>,
 }
 
 #[derive(Debug, Default)]
-struct Used {
+struct SharedUse {
     bytes: AtomicU64,
     segments: AtomicU64,
 }
 
 /// The memory that one segment uses; dropping it frees the memory.
 #[derive(Debug)]
-pub(super) struct Taken {
-    used: Arc<Used>,
+pub(super) struct MemoryUse {
+    used: Arc<SharedUse>,
     bytes: u64,
 }
 
@@ -34,9 +34,9 @@ impl SegmentMemory {
     }
 
     /// Begins a segment.
-    pub(super) fn begin(&self) -> Taken {
+    pub(super) fn begin(&self) -> MemoryUse {
         self.used.segments.fetch_add(1, Ordering::Relaxed);
-        Taken { used: Arc::clone(&self.used), bytes: 0 }
+        MemoryUse { used: Arc::clone(&self.used), bytes: 0 }
     }
 
     /// Returns the size up to which a segment's object may grow and still take visits: unlimited
@@ -57,7 +57,7 @@ impl Default for SegmentMemory {
     }
 }
 
-impl Taken {
+impl MemoryUse {
     /// Records the current size of the object.
     pub(super) fn grow_to(&mut self, bytes: u64) {
         self.used.bytes.fetch_add(bytes.saturating_sub(self.bytes), Ordering::Relaxed);
@@ -65,7 +65,7 @@ impl Taken {
     }
 }
 
-impl Drop for Taken {
+impl Drop for MemoryUse {
     fn drop(&mut self) {
         self.used.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
         self.used.segments.fetch_sub(1, Ordering::Relaxed);
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn segments_of_any_number_of_turns_stay_within_the_memory() {
         let (memory, page) = (SegmentMemory::default(), 3 << 19);
-        let mut open: Vec<(Taken, u64)> = (0..60).map(|_| (memory.begin(), 0)).collect();
+        let mut open: Vec<(MemoryUse, u64)> = (0..60).map(|_| (memory.begin(), 0)).collect();
         let mut peak = 0;
         for _ in 0..20 {
             for (taken, bytes) in &mut open {

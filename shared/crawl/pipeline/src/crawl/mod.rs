@@ -17,6 +17,6 @@ mod visit;
 
 pub use ending::{Crowd, StopSignal, TurnEnd, TurnLimits};
 pub use memory::SegmentMemory;
-pub use robots::{BrokenOff, RefusedAddress, fetch_robots};
+pub use robots::{BrokenOffPolicy, RefusedAddress, fetch_robots};
 pub use segment::SegmentRecords;
 pub use turn::work_turn;

@@ -2,22 +2,22 @@
 
 use dragline_domain::frontier::{LastCapture, ReadAs};
 use dragline_domain::outcome::Outcome;
-use dragline_domain::politeness::{Load, Sign};
+use dragline_domain::politeness::{Load, OriginSign};
 use dragline_domain::url::CrawlUrl;
 
 use super::pacer::Connection;
 use super::send::Attempt;
 use dragline_extract::fields::fields_digest;
 use dragline_extract::wall::{self, Head, Wall, WallKind};
-use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, Fetched, FetchedResponse, Truncation};
+use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, FetchOutcome, FetchedResponse, Truncation};
 
 /// Returns the outcome of a fetch as far as the crawler can tell, with a detail that helps people
 /// to understand it.
 ///
 /// The parser may learn more from the body: that it is not a page, or that it calls another URL
 /// canonical. `product_token` is the name by which a header may address the crawler.
-pub(super) fn outcome_of(
-    fetched: &Fetched,
+pub(super) fn fetch_outcome(
+    fetched: &FetchOutcome,
     wall: Option<&Wall>,
     last: Option<&LastCapture>,
     product_token: &str,
@@ -49,22 +49,22 @@ fn outcome_of_failure(failure: &FetchFailure) -> Outcome {
 pub(super) fn status_outcome(response: &FetchedResponse) -> Outcome {
     match response.status {
         403 | 413 if response.headers.get("retry-after").is_some() => Outcome::RateLimited,
-        status => Outcome::of_status(status),
+        status => Outcome::from_status(status),
     }
 }
 
 /// Returns the wall in an answer, as far as the crawler can tell: the parser may find more in its
 /// body.
-pub(super) fn wall_of(url: &CrawlUrl, fetched: &Fetched) -> Option<Wall> {
+pub(super) fn find_wall(url: &CrawlUrl, fetched: &FetchOutcome) -> Option<Wall> {
     let response = fetched.result.as_ref().ok()?;
     let FetchedResponse { status, headers, decoded_bytes, .. } = response;
     let head = Head { url, status: *status, headers };
-    wall::of_fields(&head).or_else(|| wall::challenge_of(&head, &response.readable_body(), *decoded_bytes))
+    wall::find_by_fields(&head).or_else(|| wall::find_challenge(&head, &response.readable_body(), *decoded_bytes))
 }
 
 /// Returns what an answer says about its host's load. A host that checks for a human visitor is
 /// asked too often.
-pub(super) fn load_of(fetched: &Fetched, wall: Option<&Wall>, asked: Attempt) -> Load {
+pub(super) fn host_load(fetched: &FetchOutcome, wall: Option<&Wall>, asked: Attempt) -> Load {
     let is_challenge = wall.is_some_and(|wall| wall.kind() == WallKind::Challenge);
     let outcome = match &fetched.result {
         Ok(response) => status_outcome(response),
@@ -81,19 +81,19 @@ pub(super) fn load_of(fetched: &Fetched, wall: Option<&Wall>, asked: Attempt) ->
 }
 
 /// Returns what a request says about whether its origin is up; `None` if none was sent.
-pub(super) fn sign_of(fetched: &Fetched, outcome: Outcome) -> Option<Sign> {
+pub(super) fn origin_sign(fetched: &FetchOutcome, outcome: Outcome) -> Option<OriginSign> {
     let failure = fetched.result.as_ref().err().map(|failure| failure.kind);
     match failure {
         Some(FetchFailureKind::PrivateAddress | FetchFailureKind::NoRoom) => None,
-        _ if outcome.is_refusal() => Some(Sign::Refused),
+        _ if outcome.is_refusal() => Some(OriginSign::Refused),
         Some(
             FetchFailureKind::NameNotResolved
             | FetchFailureKind::Connect
             | FetchFailureKind::Tls
             | FetchFailureKind::Timeout,
-        ) => Some(Sign::Silent),
+        ) => Some(OriginSign::Silent),
         None | Some(FetchFailureKind::Protocol | FetchFailureKind::Reset | FetchFailureKind::TooMany) => {
-            Some(Sign::Answered)
+            Some(OriginSign::Answered)
         }
     }
 }
@@ -138,7 +138,7 @@ fn outcome_of_response(
 
 /// Returns the outcome of a fetch after which the URL is not tried again. A body that broke off is
 /// kept as far as it came, like one that a limit cut. Browsers show it too.
-pub(super) fn final_outcome(outcome: Outcome, fetched: &Fetched) -> Outcome {
+pub(super) fn final_outcome(outcome: Outcome, fetched: &FetchOutcome) -> Outcome {
     let came = fetched.result.as_ref().is_ok_and(|response| response.decoded_bytes > 0);
     if came && outcome == Outcome::ErrorReadingResponse { Outcome::FileIngested } else { outcome }
 }
@@ -156,7 +156,7 @@ fn has_field(response: &FetchedResponse, name: &str, value: &[u8]) -> bool {
 }
 
 /// Returns the state of the connection after a fetch, as far as the answer tells.
-pub(super) fn connection_after(fetched: &Fetched) -> Connection {
+pub(super) fn connection_after(fetched: &FetchOutcome) -> Connection {
     match &fetched.result {
         Ok(response) if !has_field(response, "connection", b"close") && response.truncated.is_none() => {
             Connection::Kept
@@ -175,7 +175,7 @@ mod tests {
         "<script>var dd={'rt':'c'}</script><script src=https://ct.captcha-delivery.com/c.js></script>";
     const IMPERVA: &str = "<iframe src='/_Incapsula_Resource?SWUDNSAI=31'></iframe>";
 
-    fn answered(status: u16, fields: &[(&str, &str)], body: &'static str) -> Fetched {
+    fn answered(status: u16, fields: &[(&str, &str)], body: &'static str) -> FetchOutcome {
         let response = FetchedResponse {
             status,
             reason: String::new(),
@@ -186,8 +186,8 @@ mod tests {
             decoded_sha1: [0; 20],
             decoded_bytes: body.len() as u64,
         };
-        let failed = Fetched::failed(FetchFailureKind::Connect, "", std::time::Duration::ZERO);
-        Fetched { request_headers: Headers::default(), result: Ok(response), ..failed }
+        let failed = FetchOutcome::failed(FetchFailureKind::Connect, "", std::time::Duration::ZERO);
+        FetchOutcome { request_headers: Headers::default(), result: Ok(response), ..failed }
     }
 
     #[test]
@@ -222,9 +222,9 @@ mod tests {
         ] {
             let url = CrawlUrl::try_from("https://a.example/p".to_owned()).unwrap();
             let fetched = answered(status, fields, body);
-            let wall = wall_of(&url, &fetched);
-            let (ended, detail) = outcome_of(&fetched, wall.as_ref(), None, "Dragline", ReadAs::Typed);
-            assert_eq!((ended, load_of(&fetched, wall.as_ref(), Attempt::First)), (outcome, load), "{status}: {why}");
+            let wall = find_wall(&url, &fetched);
+            let (ended, detail) = fetch_outcome(&fetched, wall.as_ref(), None, "Dragline", ReadAs::Typed);
+            assert_eq!((ended, host_load(&fetched, wall.as_ref(), Attempt::First)), (outcome, load), "{status}: {why}");
             let names_rule = |wall: &Wall| detail.as_deref().is_some_and(|detail| detail.contains(wall.rule.name));
             assert!(wall.as_ref().is_none_or(names_rule), "{status}: {why}: {detail:?}");
         }

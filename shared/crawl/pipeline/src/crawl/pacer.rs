@@ -50,7 +50,7 @@ struct State {
 
 /// The result of a request, as the pacer needs it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Answered {
+pub(super) struct RequestResult {
     /// When it started, by the monotonic clock.
     pub started: Duration,
     /// What it says about the host's load.
@@ -221,8 +221,8 @@ impl Pacer {
     }
 
     /// Records how a request went.
-    pub(super) fn answered(&self, clock: &impl Clock, answer: &Answered) {
-        let Answered { started, load, connection, first_byte, elapsed } = *answer;
+    pub(super) fn record_result(&self, clock: &impl Clock, answer: &RequestResult) {
+        let RequestResult { started, load, connection, first_byte, elapsed } = *answer;
         let mut state = self.state();
         let back_off_exponent = state.pace.back_off_exponent;
         state.pace = state.pace.after_answer(load, elapsed);
@@ -291,9 +291,9 @@ mod tests {
     }
 
     /// A clock that stands still until it is set.
-    struct Hand;
+    struct ManualClock;
 
-    impl Clock for Hand {
+    impl Clock for ManualClock {
         fn now(&self) -> Timestamp {
             after(Timestamp::UNIX_EPOCH, NOW.get())
         }
@@ -309,17 +309,17 @@ mod tests {
     /// reaches the server, `connects` later.
     fn starts(delay: Duration, answers: &[(Duration, Duration, Connection)]) -> Vec<(Duration, Duration)> {
         NOW.set(Duration::ZERO);
-        let pacer = Pacer::new(Pace::new(delay), Timestamp::UNIX_EPOCH, &Hand);
+        let pacer = Pacer::new(Pace::new(delay), Timestamp::UNIX_EPOCH, &ManualClock);
         let mut seen = Vec::new();
         for &(connect, answer, connection) in answers {
-            NOW.set(NOW.get() + pacer.wait(&Hand));
-            let start = pacer.start(&Hand).unwrap();
+            NOW.set(NOW.get() + pacer.wait(&ManualClock));
+            let start = pacer.start(&ManualClock).unwrap();
             NOW.set(start + connect + answer);
             seen.push((start, start + connect));
             let took = connect + answer;
             let load = Load::Bearable;
-            let answer = Answered { started: start, load, connection, first_byte: Some(took), elapsed: took };
-            pacer.answered(&Hand, &answer);
+            let answer = RequestResult { started: start, load, connection, first_byte: Some(took), elapsed: took };
+            pacer.record_result(&ManualClock, &answer);
         }
         seen
     }
@@ -354,29 +354,29 @@ mod tests {
     #[test]
     fn requests_at_once_start_a_delay_apart() {
         NOW.set(Duration::ZERO);
-        let pacer = Pacer::new(Pace::new(ms(100)), Timestamp::UNIX_EPOCH, &Hand);
+        let pacer = Pacer::new(Pace::new(ms(100)), Timestamp::UNIX_EPOCH, &ManualClock);
         let starts = [0, 40, 111, 205, 215].map(|now| {
             NOW.set(ms(now));
-            pacer.start(&Hand)
+            pacer.start(&ManualClock)
         });
         let why = "counted from when the previous one started, not from when it might have";
         assert_eq!(starts, [Ok(ms(0)), Err(ms(60)), Ok(ms(111)), Err(ms(6)), Ok(ms(215))], "{why}");
-        pacer.hold_off(&Hand, ms(5000), Wait::RetryAfter);
-        assert_eq!(pacer.start(&Hand), Err(ms(5000)), "a Retry-After holds for all that have not started");
+        pacer.hold_off(&ManualClock, ms(5000), Wait::RetryAfter);
+        assert_eq!(pacer.start(&ManualClock), Err(ms(5000)), "a Retry-After holds for all that have not started");
     }
 
     #[test]
     fn the_delay_counts_from_when_a_connection_is_open() {
         NOW.set(Duration::ZERO);
-        let pacer = Pacer::new(Pace::new(ms(100)), Timestamp::UNIX_EPOCH, &Hand);
+        let pacer = Pacer::new(Pace::new(ms(100)), Timestamp::UNIX_EPOCH, &ManualClock);
         let starts = |at: u64| {
             NOW.set(ms(at));
-            pacer.start(&Hand).is_ok()
+            pacer.start(&ManualClock).is_ok()
         };
         assert!(starts(0));
         pacer.state().connecting += 1;
         assert!(!starts(150), "the first request may not have set out yet");
-        pacer.sets_out(&Hand);
+        pacer.sets_out(&ManualClock);
         pacer.state().connecting -= 1;
         assert!(!starts(249), "it did at 150");
         assert!(starts(250));
@@ -385,12 +385,12 @@ mod tests {
     #[test]
     fn refusals_of_requests_that_were_under_way_together_count_once() {
         NOW.set(Duration::ZERO);
-        let pacer = Pacer::new(Pace::default(), Timestamp::UNIX_EPOCH, &Hand);
+        let pacer = Pacer::new(Pace::default(), Timestamp::UNIX_EPOCH, &ManualClock);
         let refuse = |started, at| {
             NOW.set(at);
             let (load, connection, took) = (Load::Refused, Connection::Kept, at - started);
-            let answer = Answered { started, load, connection, first_byte: Some(took), elapsed: took };
-            pacer.answered(&Hand, &answer);
+            let answer = RequestResult { started, load, connection, first_byte: Some(took), elapsed: took };
+            pacer.record_result(&ManualClock, &answer);
         };
         for started in 0..8 {
             refuse(ms(started * 10), ms(100 + started));
@@ -398,7 +398,7 @@ mod tests {
         assert_eq!(pacer.pace().back_off_exponent, 1, "two seconds, not four minutes");
         refuse(ms(2100), ms(2110));
         assert_eq!(pacer.pace().back_off_exponent, 2, "asked again, and refused");
-        assert!(pacer.wait(&Hand) > ms(3900), "{:?}", pacer.wait(&Hand));
+        assert!(pacer.wait(&ManualClock) > ms(3900), "{:?}", pacer.wait(&ManualClock));
     }
 
     #[test]
@@ -408,9 +408,9 @@ mod tests {
             (ms(10_000), ms(0), "the lease was released with it, and waited"),
         ] {
             NOW.set(ms(500));
-            let pacer = Pacer::new(Pace::new(known), Timestamp::UNIX_EPOCH, &Hand);
-            pacer.slow_down_to(ms(10_000), &Hand);
-            assert_eq!(pacer.wait(&Hand), wait, "{why}");
+            let pacer = Pacer::new(Pace::new(known), Timestamp::UNIX_EPOCH, &ManualClock);
+            pacer.slow_down_to(ms(10_000), &ManualClock);
+            assert_eq!(pacer.wait(&ManualClock), wait, "{why}");
         }
     }
 
@@ -418,7 +418,7 @@ mod tests {
     fn nothing_starts_before_the_lease_allows() {
         NOW.set(ms(500));
         let not_before = after(Timestamp::UNIX_EPOCH, ms(2000));
-        let pacer = Pacer::new(Pace::default(), not_before, &Hand);
-        assert_eq!((pacer.wait(&Hand), pacer.not_before(&Hand)), (ms(1500), not_before));
+        let pacer = Pacer::new(Pace::default(), not_before, &ManualClock);
+        assert_eq!((pacer.wait(&ManualClock), pacer.not_before(&ManualClock)), (ms(1500), not_before));
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use dragline_domain::capture::CrawlType;
 use dragline_domain::frontier::{
-    ChunkKey, Claim, Claimable, Claimer, DueQuery, DueWork, FoundAt, Inbox, Known, Lease, Nearer, NearerWork,
-    OriginKey, PassPlace, Position, RecrawlCursor, Retry, ShorterWays, Task, TodoChunk, TodoEntry,
+    ChunkKey, Claim, Claimable, Claimer, DueQuery, DueWork, Inbox, Lease, NearerWork, OriginKey, PassPlace, Position,
+    RecrawlCursor, Retry, SeedDistance, ShorterWayState, ShorterWays, Task, TodoChunk, TodoEntry, UrlHistory,
 };
 use dragline_domain::policy::Decision;
 use jiff::Timestamp;
@@ -46,7 +46,7 @@ impl Work {
 
 /// Why there is nothing to visit just now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dry {
+pub(super) enum NothingToVisit {
     /// Nothing is left, as far as the rows show.
     Empty,
     /// The rest is deeper than unparsed segments that may lead to it, is due for recrawl, or may be
@@ -57,9 +57,9 @@ pub(super) enum Dry {
 /// URLs with a shorter way, by path. The value is `None` until it is settled which entry visits the
 /// URL.
 #[derive(Debug, Default)]
-struct Ways(BTreeMap<String, Option<Nearer>>);
+struct ShorterWayPaths(BTreeMap<String, Option<ShorterWayState>>);
 
-impl Ways {
+impl ShorterWayPaths {
     /// Whether none of them can be under way: nothing of the origin is in flight or unparsed, and
     /// none is to be retried.
     fn are_settled(&self, lease: &Lease, inbox: &Inbox, in_flight: usize) -> bool {
@@ -79,7 +79,7 @@ pub(super) struct Planner {
     chunk: Option<TodoChunk>,
     /// The chunk's URLs with a shorter way: another entry may have visited them, or may be under
     /// way.
-    nearer: Ways,
+    nearer: ShorterWayPaths,
     /// Chunks handed out completely, whose deletion is not committed yet.
     finished: Vec<ChunkKey>,
     /// Candidates for recrawl that were read and claimed, but not handed out.
@@ -105,7 +105,7 @@ impl Planner {
             task,
             position,
             chunk: None,
-            nearer: Ways::default(),
+            nearer: ShorterWayPaths::default(),
             finished: Vec::new(),
             due: VecDeque::new(),
             due_in: None,
@@ -169,28 +169,28 @@ impl Planner {
         inbox: &Inbox,
         in_flight: usize,
         now: Timestamp,
-    ) -> Result<(), Dry> {
+    ) -> Result<(), NothingToVisit> {
         if self.has_due_retry(lease, now) {
             return Ok(());
         }
-        let found = |has_next: bool| has_next.then_some(()).ok_or(Dry::Empty);
+        let found = |has_next: bool| has_next.then_some(()).ok_or(NothingToVisit::Empty);
         let Some(chunk) = &self.chunk else {
             // A cursor that stays where it is has to wait.
             let is_barred = self.due.is_empty() && self.position.cursor != RecrawlCursor::End;
-            return if is_barred { Err(Dry::AtBarrier) } else { found(!self.due.is_empty()) };
+            return if is_barred { Err(NothingToVisit::AtBarrier) } else { found(!self.due.is_empty()) };
         };
         if self.is_barred(chunk, lease, inbox, in_flight) {
             // The chunk has not been started, and something less deep may come first once the
             // barrier is gone.
             self.chunk = None;
-            return Err(Dry::AtBarrier);
+            return Err(NothingToVisit::AtBarrier);
         }
         let has_next = chunk.entries.len() > self.position.offset() as usize;
         if self.waits_for_visits() {
             if self.position.chunk.is_none() {
                 self.chunk = None;
             }
-            return Err(Dry::AtBarrier);
+            return Err(NothingToVisit::AtBarrier);
         }
         found(has_next)
     }
@@ -243,7 +243,7 @@ impl Planner {
 
     /// Records that a segment is committed: its chunks are deleted, and its failed retries wait for
     /// another try.
-    pub(super) fn committed(&mut self, exhausted: &[ChunkKey], retried: &[String]) {
+    pub(super) fn record_commit(&mut self, exhausted: &[ChunkKey], retried: &[String]) {
         self.finished.retain(|key| !exhausted.contains(key));
         self.retried.retain(|path| !retried.contains(path));
     }
@@ -297,7 +297,7 @@ impl Planner {
         inbox: &Inbox,
         in_flight: usize,
     ) -> PortResult<()> {
-        self.nearer = Ways::default();
+        self.nearer = ShorterWayPaths::default();
         if self.context.shorter_ways(&self.task) == ShorterWays::Ignored {
             return Ok(());
         }
@@ -306,9 +306,9 @@ impl Planner {
         };
         let rest = chunk.entries.iter().skip(self.position.offset() as usize);
         let paths: Vec<String> = rest.map(|entry| entry.path_and_query.clone()).collect();
-        let found = self.nearer_of(world, &paths).await?;
+        let found = self.load_shorter_ways(world, &paths).await?;
         let found: BTreeMap<_, _> = paths.into_iter().zip(found).filter(|(_, nearer)| nearer.is_some()).collect();
-        self.nearer = Ways(found);
+        self.nearer = ShorterWayPaths(found);
         if !self.nearer.are_settled(lease, inbox, in_flight) {
             self.nearer.0.values_mut().for_each(|nearer| *nearer = None);
         }
@@ -316,7 +316,11 @@ impl Planner {
     }
 
     /// Returns the shorter ways to these URLs; none if they are ignored.
-    async fn nearer_of(&self, world: &impl World, paths: &[String]) -> PortResult<Vec<Option<Nearer>>> {
+    async fn load_shorter_ways(
+        &self,
+        world: &impl World,
+        paths: &[String],
+    ) -> PortResult<Vec<Option<ShorterWayState>>> {
         if paths.is_empty() || self.context.shorter_ways(&self.task) == ShorterWays::Ignored {
             return Ok(vec![None; paths.len()]);
         }
@@ -328,7 +332,7 @@ impl Planner {
         let chunk = self.chunk.as_ref()?;
         let depth = chunk.key.depth;
         let nearer = self.nearer.0.remove(&entry.path_and_query).flatten();
-        let at = FoundAt { depth, requisite_steps: entry.requisite_steps };
+        let at = SeedDistance { depth, requisite_steps: entry.requisite_steps };
         let crawl_type = match nearer.map_or(NearerWork::Visit, |nearer| nearer.work(at)) {
             NearerWork::Visit => CrawlType::Queued,
             NearerWork::Decide(known) => {
@@ -336,7 +340,7 @@ impl Planner {
                 CrawlType::Reparse
             }
             NearerWork::Nothing => {
-                entry.known = Known::default();
+                entry.known = UrlHistory::default();
                 CrawlType::Reparse
             }
         };
@@ -355,7 +359,7 @@ impl Planner {
             self.due_end.clone()
         } else {
             let after = entry.path_and_query.clone();
-            RecrawlCursor::at(self.due_in.clone().map(|place| PassPlace { after, ..place }))
+            RecrawlCursor::from_place(self.due_in.clone().map(|place| PassPlace { after, ..place }))
         };
         let crawl_type = match work {
             DueWork::Visit => CrawlType::Recrawl,
@@ -381,11 +385,11 @@ impl Planner {
                 // The visits of this pass come first.
                 let before = in_flight + entries.len();
                 let left = self.pages_left(world, lease, &place).await?;
-                place.following(left.map(|left| left.saturating_sub(before as u64)))
+                place.next_pass(left.map(|left| left.saturating_sub(before as u64)))
             }
         };
-        let end = RecrawlCursor::at(end);
-        self.due = self.claimed(world, entries).await?;
+        let end = RecrawlCursor::from_place(end);
+        self.due = self.claim_due(world, entries).await?;
         if self.due.is_empty() {
             self.position.cursor = end;
         } else {
@@ -406,7 +410,7 @@ impl Planner {
         };
         if let Task::Reparse(selection) = &*self.task {
             entries.retain(|candidate| {
-                decided(candidate).is_some_and(|(is_allowed, url)| is_allowed && selection.has(&url))
+                decided(candidate).is_some_and(|(is_allowed, url)| is_allowed && selection.contains(&url))
             });
             return;
         }
@@ -418,7 +422,7 @@ impl Planner {
     }
 
     /// Claims the candidates to visit, and returns those that are left to do.
-    async fn claimed(&self, world: &impl World, entries: Vec<DueCandidate>) -> PortResult<VecDeque<DueCandidate>> {
+    async fn claim_due(&self, world: &impl World, entries: Vec<DueCandidate>) -> PortResult<VecDeque<DueCandidate>> {
         let visits = entries.iter().filter(|candidate| candidate.work == DueWork::Visit);
         let urls =
             visits.map(|DueCandidate { entry, depth, .. }| (entry.path_and_query.clone(), entry.sighting(*depth)));
@@ -434,7 +438,7 @@ impl Planner {
         let claims = if request.urls.is_empty() { Vec::new() } else { world.frontier().claim(&request).await? };
         let paths: Vec<String> = request.urls.into_iter().map(|(path, _)| path).collect();
         // Links of this iteration lead to it by a shorter way: their entry visits it.
-        let nearer = self.nearer_of(world, &paths).await?;
+        let nearer = self.load_shorter_ways(world, &paths).await?;
         let mut claims = claims.into_iter().zip(nearer);
         let left = entries.into_iter().filter(|candidate| match candidate.work {
             DueWork::Visit => matches!(claims.next(), Some((Claim::Own { .. }, None))),
@@ -494,7 +498,7 @@ mod tests {
 
         let later = after(now, Duration::from_secs(8));
         lease.retries = vec![retry(2, later)];
-        planner.committed(&[], &["/flaky".to_owned()]);
+        planner.record_commit(&[], &["/flaky".to_owned()]);
         assert!(!planner.has_due_retry(&lease, now), "its second try failed just now");
         assert!(planner.has_due_retry(&lease, later), "otherwise the turn would wait for it and never request it");
         assert_eq!(planner.next(&lease, later).unwrap().tries, 2);

@@ -15,7 +15,7 @@ use dragline_ports::notifier::Notice;
 
 /// The times from which others may make requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FreeFrom {
+pub(super) struct FreeTimes {
     /// The start of the origin's next turn.
     pub not_before: Timestamp,
     /// The next request to its host.
@@ -31,7 +31,7 @@ pub(super) async fn release(
     origin: &OriginKey,
     token: &LeaseToken,
     lease: &Lease,
-    FreeFrom { not_before, free_from, called_by }: FreeFrom,
+    FreeTimes { not_before, free_from, called_by }: FreeTimes,
 ) -> PortResult<Option<Release>> {
     let mut lease = lease.clone();
     loop {

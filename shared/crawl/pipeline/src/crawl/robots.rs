@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use dragline_domain::frontier::{HostAsk, HostWaiter};
+use dragline_domain::frontier::{HostRequest, HostWaiter};
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::politeness::{Pace, RobotsUse, is_robots_good};
 use dragline_domain::time::{after, between, honest, written_by};
@@ -18,13 +18,13 @@ use jiff::Timestamp;
 
 use super::pacer::Pacer;
 use super::release::call_next;
-use super::send::{Attempt, LeaseTooOld, Sent, send};
+use super::send::{Attempt, LeaseTooOld, SentRequest, send};
 use crate::World;
 use crate::context::CrawlContext;
 use dragline_ports::clock::{Clock, Rng};
 use dragline_ports::error::{PortError, PortResult};
 use dragline_ports::fetcher::{
-    FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher, Truncation,
+    FetchFailureKind, FetchLimits, FetchOutcome, FetchRequest, FetchedResponse, Fetcher, Truncation,
 };
 use dragline_ports::frontier::{GiveBackHost, Hosts, KeptRobots, RobotsRow};
 
@@ -78,7 +78,7 @@ impl Robots {
 
 /// How to treat a robots.txt whose body breaks off, or cannot be decoded to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BrokenOff {
+pub enum BrokenOffPolicy {
     /// As unreadable: another try may get the rest.
     IsFailure,
     /// The rules received so far are obeyed, as there is no further try.
@@ -102,12 +102,12 @@ pub(super) struct Answer {
     pub url: CrawlUrl,
     /// When the request started.
     pub at: Timestamp,
-    pub fetched: Fetched,
+    pub fetched: FetchOutcome,
 }
 
 /// Whether a stored robots.txt may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stored {
+pub(super) enum StoredUse {
     /// Yes, if it is still valid.
     Serves,
     /// No, it is to be read again.
@@ -125,22 +125,22 @@ pub(super) async fn robots(
     pacer: &Pacer,
     latest_start: Duration,
     waiter: &HostWaiter,
-    (stored, robots_use, broken_off): (Stored, RobotsUse, BrokenOff),
+    (stored, robots_use, broken_off): (StoredUse, RobotsUse, BrokenOffPolicy),
 ) -> PortResult<RobotsRead> {
     let hosts_per_domain = context.definition.politeness.hosts_per_domain;
     let (reached, answers) = Default::default();
-    let paced = Paced { world, fetcher, pacer, latest_start, waiter, hosts_per_domain, reached, answers };
+    let paced = PacedRequests { world, fetcher, pacer, latest_start, waiter, hosts_per_domain, reached, answers };
     let (robots, robots_use) = read(&paced, context, stored, robots_use, broken_off).await?;
     let answers = paced.answers.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(RobotsRead { robots, robots_use, answers })
 }
 
 async fn read<W: World>(
-    paced: &Paced<'_, W, impl Fetcher>,
+    paced: &PacedRequests<'_, W, impl Fetcher>,
     context: &CrawlContext,
-    stored: Stored,
+    stored: StoredUse,
     robots_use: RobotsUse,
-    broken_off: BrokenOff,
+    broken_off: BrokenOffPolicy,
 ) -> PortResult<(Robots, RobotsUse)> {
     let (world, waiter) = (paced.world, paced.waiter);
     let origin = &waiter.origin;
@@ -150,7 +150,7 @@ async fn read<W: World>(
     let is_good = |row: &&RobotsRow| {
         let expires_at = honest(row.expires_at, now, max_age);
         // An unreadable one is stored only for display.
-        stored == Stored::Serves
+        stored == StoredUse::Serves
             && !row.record.is_unreadable()
             && is_robots_good(robots_use, row.fetched_at, expires_at, now)
     };
@@ -162,10 +162,10 @@ async fn read<W: World>(
     let fetched = fetch_robots(paced, context.limits(), &origin.origin, broken_off).await;
     let reached = std::mem::take(&mut *paced.reached.lock().unwrap_or_else(PoisonError::into_inner));
     let is_away = match reached {
-        Reached::Busy(until) => return Ok((Robots::HostBusy(until), robots_use)),
-        Reached::Failed(error) => return Err(error),
-        Reached::Nobody => true,
-        Reached::Server => false,
+        FetchEnd::Busy(until) => return Ok((Robots::HostBusy(until), robots_use)),
+        FetchEnd::Failed(error) => return Err(error),
+        FetchEnd::Nobody => true,
+        FetchEnd::Server => false,
     };
     let fetched = match fetched {
         Ok(record) => record,
@@ -184,7 +184,9 @@ async fn read<W: World>(
             // The stored one stays, as it shows that the server did answer once.
             return Ok((Robots::OutOfReach(why.clone()), RobotsUse::Used));
         }
-        RobotsPolicy::DisallowAll(why) if is_away && why.lasts() => (Robots::NobodyThere(why.clone()), RobotsUse::Used),
+        RobotsPolicy::DisallowAll(why) if is_away && why.is_lasting() => {
+            (Robots::NobodyThere(why.clone()), RobotsUse::Used)
+        }
         RobotsPolicy::DisallowAll(why) => (Robots::Unreadable(why.clone()), RobotsUse::Used),
         RobotsPolicy::AllowAll(_) | RobotsPolicy::Rules(_) => (Robots::Known(policy), RobotsUse::Unused),
     };
@@ -209,7 +211,7 @@ pub async fn fetch_robots(
     fetcher: &impl Fetcher,
     limits: FetchLimits,
     origin: &Origin,
-    broken_off: BrokenOff,
+    broken_off: BrokenOffPolicy,
 ) -> Result<RobotsRecord, RefusedAddress> {
     let Ok(asked) = origin.url_at(ROBOTS_PATH) else {
         return Ok(RobotsRecord::from_fetch(&RobotsFetch::Failed { detail: "the origin has no URL" }));
@@ -229,12 +231,12 @@ pub async fn fetch_robots(
             Err(failure) => return Ok(RobotsRecord::from_fetch(&RobotsFetch::Failed { detail: &failure.detail })),
             Ok(response) => response,
         };
-        if let Some(record) = walled(&asked, &url, &response) {
+        if let Some(record) = wall_record(&asked, &url, &response) {
             return Ok(record);
         }
         match redirect_target(&url, &response) {
             Some(target) => url = target,
-            None => return Ok(record_of(&response, broken_off)),
+            None => return Ok(to_record(&response, broken_off)),
         }
     }
     Ok(RobotsRecord::from_fetch(&RobotsFetch::TooManyRedirects))
@@ -242,7 +244,7 @@ pub async fn fetch_robots(
 
 /// Keeps the pace of each host that gets a request: the turn's own, or one that a redirect leads
 /// to.
-struct Paced<'a, W, H> {
+struct PacedRequests<'a, W, H> {
     world: &'a W,
     fetcher: &'a H,
     pacer: &'a Pacer,
@@ -250,13 +252,13 @@ struct Paced<'a, W, H> {
     latest_start: Duration,
     waiter: &'a HostWaiter,
     hosts_per_domain: u16,
-    reached: Mutex<Reached>,
+    reached: Mutex<FetchEnd>,
     answers: Mutex<Vec<Answer>>,
 }
 
 /// Where the redirects ended.
 #[derive(Default)]
-enum Reached {
+enum FetchEnd {
     /// A server that got a request, whatever it answered.
     #[default]
     Server,
@@ -268,8 +270,8 @@ enum Reached {
     Failed(PortError),
 }
 
-impl<W: World, H: Fetcher> Fetcher for Paced<'_, W, H> {
-    async fn fetch(&self, request: FetchRequest) -> Fetched {
+impl<W: World, H: Fetcher> Fetcher for PacedRequests<'_, W, H> {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let host = HostKey::from_origin(&request.url.origin());
         let fetched = if host == HostKey::from_origin(&self.waiter.origin.origin) {
             Ok(Ok(self.fetch_at_pace(self.pacer, request).await))
@@ -277,32 +279,32 @@ impl<W: World, H: Fetcher> Fetcher for Paced<'_, W, H> {
             self.fetch_elsewhere(&host, request).await
         };
         let (fetched, reached) = match fetched {
-            Ok(Ok(fetched)) if fetched.is_out_of_reach() => (fetched, Reached::Nobody),
-            Ok(Ok(fetched)) => (fetched, Reached::Server),
-            Ok(Err(until)) => (unasked(), Reached::Busy(until)),
-            Err(error) => (unasked(), Reached::Failed(error)),
+            Ok(Ok(fetched)) if fetched.is_out_of_reach() => (fetched, FetchEnd::Nobody),
+            Ok(Ok(fetched)) => (fetched, FetchEnd::Server),
+            Ok(Err(until)) => (unasked(), FetchEnd::Busy(until)),
+            Err(error) => (unasked(), FetchEnd::Failed(error)),
         };
         *self.reached.lock().unwrap_or_else(PoisonError::into_inner) = reached;
         fetched
     }
 }
 
-fn unasked() -> Fetched {
-    Fetched::failed(FetchFailureKind::Timeout, "no request was made", Duration::ZERO)
+fn unasked() -> FetchOutcome {
+    FetchOutcome::failed(FetchFailureKind::Timeout, "no request was made", Duration::ZERO)
 }
 
-impl<W: World, H: Fetcher> Paced<'_, W, H> {
+impl<W: World, H: Fetcher> PacedRequests<'_, W, H> {
     /// Makes a request at a host's pace.
-    async fn fetch_at_pace(&self, pacer: &Pacer, request: FetchRequest) -> Fetched {
+    async fn fetch_at_pace(&self, pacer: &Pacer, request: FetchRequest) -> FetchOutcome {
         let (clock, latest_start) = (self.world.clock(), self.latest_start);
         let url = request.url.clone();
         let sent = match pacer.start_in_time(clock, latest_start).await {
             Some(started) => send(clock, self.fetcher, pacer, (started, latest_start), request, Attempt::First).await,
             None => Err(LeaseTooOld),
         };
-        let Ok(Sent { at, fetched, .. }) = sent else {
+        let Ok(SentRequest { at, fetched, .. }) = sent else {
             let why = "the lease would have expired before the answer";
-            return Fetched::failed(FetchFailureKind::Timeout, why, Duration::ZERO);
+            return FetchOutcome::failed(FetchFailureKind::Timeout, why, Duration::ZERO);
         };
         if fetched.result.is_ok() {
             let answer = Answer { url, at, fetched: fetched.clone() };
@@ -313,7 +315,11 @@ impl<W: World, H: Fetcher> Paced<'_, W, H> {
 
     /// Makes a request to another host, which is taken for this request only. Returns when to try
     /// again if it cannot be taken in this turn.
-    async fn fetch_elsewhere(&self, host: &HostKey, request: FetchRequest) -> PortResult<Result<Fetched, Timestamp>> {
+    async fn fetch_elsewhere(
+        &self,
+        host: &HostKey,
+        request: FetchRequest,
+    ) -> PortResult<Result<FetchOutcome, Timestamp>> {
         let (clock, timing) = (self.world.clock(), self.world.timing());
         let token = LeaseToken::from_bits(self.world.rng().bits());
         // If the other host belongs to the same domain, the turn has its place there already.
@@ -323,7 +329,7 @@ impl<W: World, H: Fetcher> Paced<'_, W, H> {
         let give_up_at = self.latest_start.min(clock.monotonic() + timing.wait_in_turn);
         let row = loop {
             let now = clock.now();
-            let ask = HostAsk {
+            let ask = HostRequest {
                 waiter: self.waiter.clone(),
                 token: token.clone(),
                 until: after(now, request.limits.total_timeout + timing.commit_reserve),
@@ -364,16 +370,16 @@ fn redirect_target(url: &CrawlUrl, response: &FetchedResponse) -> Option<CrawlUr
 
 /// Returns the record for a wall that was served in the file's place; `None` if the answer is not a
 /// wall.
-fn walled(asked: &CrawlUrl, url: &CrawlUrl, response: &FetchedResponse) -> Option<RobotsRecord> {
+fn wall_record(asked: &CrawlUrl, url: &CrawlUrl, response: &FetchedResponse) -> Option<RobotsRecord> {
     let head = Head { url, status: response.status, headers: &response.headers };
     let codings = ContentCodings::parse(response.headers.all("content-encoding")).unwrap_or(ContentCodings::IDENTITY);
     let received = response.readable_body();
     let body = decode_all(&codings, &received, BODY_BYTES_MAX as u64);
-    let detail = wall::of_file(asked, &head, &body.bytes)?.detail_of_file();
+    let detail = wall::find_in_file(asked, &head, &body.bytes)?.detail_of_file();
     Some(RobotsRecord::from_fetch(&RobotsFetch::Walled { detail: &detail }))
 }
 
-fn record_of(response: &FetchedResponse, broken_off: BrokenOff) -> RobotsRecord {
+fn to_record(response: &FetchedResponse, broken_off: BrokenOffPolicy) -> RobotsRecord {
     let status = response.status;
     let Ok(codings) = ContentCodings::parse(response.headers.all("content-encoding")) else {
         return RobotsRecord::from_fetch(&RobotsFetch::Failed { detail: "its content coding cannot be undone" });
@@ -383,8 +389,10 @@ fn record_of(response: &FetchedResponse, broken_off: BrokenOff) -> RobotsRecord 
     let is_broken_off = !matches!(response.truncated, None | Some(Truncation::Length)) || body.is_garbled();
     let fetch = match broken_off {
         _ if !is_broken_off => RobotsFetch::Answered { status, body: &body.bytes },
-        BrokenOff::IsFailure if (200..300).contains(&status) => RobotsFetch::Failed { detail: "its body broke off" },
-        BrokenOff::IsFailure | BrokenOff::IsObeyed => RobotsFetch::BrokenOff { status, body: &body.bytes },
+        BrokenOffPolicy::IsFailure if (200..300).contains(&status) => {
+            RobotsFetch::Failed { detail: "its body broke off" }
+        }
+        BrokenOffPolicy::IsFailure | BrokenOffPolicy::IsObeyed => RobotsFetch::BrokenOff { status, body: &body.bytes },
     };
     RobotsRecord::from_fetch(&fetch)
 }

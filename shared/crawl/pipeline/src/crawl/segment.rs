@@ -16,8 +16,8 @@ use dragline_formats::warc::{
 };
 use jiff::Timestamp;
 
-use crate::handover::{Capture, Handover, Response, SegmentCaptures, StoredAs};
-use dragline_ports::fetcher::{Fetched, FetchedResponse, Truncation};
+use crate::handover::{AnswerRecord, Capture, Handover, Response, SegmentCaptures};
+use dragline_ports::fetcher::{FetchOutcome, FetchedResponse, Truncation};
 
 /// Returns the description of a segment's object for its `warcinfo` record.
 pub(super) fn describe(object: &ObjectKey, iteration: Iteration, definition: &Definition) -> WarcInfo {
@@ -61,7 +61,7 @@ impl SegmentRecords {
     /// Returns the same records, which keep the captures added from now on, as long as there is
     /// room.
     #[must_use]
-    pub fn kept_by(self, handover: &Handover) -> Self {
+    pub fn keeping_captures(self, handover: &Handover) -> Self {
         Self { kept: handover.begin(), ..self }
     }
 
@@ -99,7 +99,7 @@ impl SegmentRecords {
     }
 
     fn keep(&mut self, capture: impl FnOnce() -> Capture) {
-        self.kept = self.kept.take().and_then(|kept| kept.and(capture()));
+        self.kept = self.kept.take().and_then(|kept| kept.with_capture(capture()));
     }
 
     fn next_id(&mut self) -> RecordId {
@@ -107,7 +107,7 @@ impl SegmentRecords {
         RecordId::from_bits(self.ids)
     }
 
-    fn event(&self, url: &CrawlUrl, at: Timestamp, fetched: Option<&Fetched>) -> CaptureEvent {
+    fn event(&self, url: &CrawlUrl, at: Timestamp, fetched: Option<&FetchOutcome>) -> CaptureEvent {
         CaptureEvent {
             date: in_milliseconds(at),
             target_uri: TargetUri::new(url.as_str()),
@@ -127,13 +127,13 @@ impl SegmentRecords {
 
     /// Adds a requested URL: its request, and its response, a reference to an earlier one, or the
     /// fact that there was none.
-    pub fn add_fetched(&mut self, url: &CrawlUrl, at: Timestamp, visit: &Visit, fetched: &Fetched) {
+    pub fn add_fetched(&mut self, url: &CrawlUrl, at: Timestamp, visit: &Visit, fetched: &FetchOutcome) {
         self.add_sent(url, url.path_and_query(), at, visit, fetched);
     }
 
     /// Like [`Self::add_fetched`], where `target` was sent as path and query. The request's record
     /// has it; all records are named after the URL, by which others refer to them.
-    pub fn add_sent(&mut self, url: &CrawlUrl, target: &str, at: Timestamp, visit: &Visit, fetched: &Fetched) {
+    pub fn add_sent(&mut self, url: &CrawlUrl, target: &str, at: Timestamp, visit: &Visit, fetched: &FetchOutcome) {
         let event = self.event(url, at, Some(fetched));
         let capture = match &fetched.result {
             Ok(response) => self.add_answer(url, &event, visit, response),
@@ -152,7 +152,7 @@ impl SegmentRecords {
     /// Adds an answer that is not a visit: robots.txt, a redirect on the way to it, or a page
     /// requested to check that its server still answers. It is there for readers of the archive;
     /// parsers ignore it. A request without an answer is not added.
-    pub fn add_aside(&mut self, url: &CrawlUrl, at: Timestamp, fetched: &Fetched) {
+    pub fn add_aside(&mut self, url: &CrawlUrl, at: Timestamp, fetched: &FetchOutcome) {
         let Ok(response) = &fetched.result else { return };
         let event = self.event(url, at, Some(fetched));
         let FetchedResponse { status, reason, headers, body, .. } = response;
@@ -166,7 +166,7 @@ impl SegmentRecords {
         self.add_request(url.path_and_query(), &event, fetched, record.id());
     }
 
-    fn add_request(&mut self, target: &str, event: &CaptureEvent, fetched: &Fetched, capture: RecordId) {
+    fn add_request(&mut self, target: &str, event: &CaptureEvent, fetched: &FetchOutcome, capture: RecordId) {
         let block = http_request_block("GET", target, &fetched.request_headers);
         let request = Record::request(self.next_id(), event, block).concurrent_to(capture);
         self.writer.write(&request);
@@ -223,7 +223,7 @@ impl SegmentRecords {
             Some(reason) => record.truncated(reason),
         });
         if let Some(answer) = answer {
-            let stored = StoredAs { kind, span, payload: Some(payload), truncated };
+            let stored = AnswerRecord { kind, span, payload: Some(payload), truncated };
             self.keep(|| Capture::answered(url.clone(), event.date, visit.clone(), stored, answer));
         }
         id
@@ -246,7 +246,7 @@ fn payload_digest(response: &FetchedResponse) -> Sha1Digest {
         return response.decoded_sha1.into();
     }
     // An unreadable body cannot be written either, and then the segment is not stored.
-    Sha1Digest::of_blob(&response.body).unwrap_or_else(|_| response.decoded_sha1.into())
+    Sha1Digest::compute_blob(&response.body).unwrap_or_else(|_| response.decoded_sha1.into())
 }
 
 /// Rounds to the precision of stored times, so that later references to the record have the same

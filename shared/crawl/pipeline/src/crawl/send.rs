@@ -4,22 +4,24 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::outcome::{connection_after, load_of, status_outcome, wall_of};
-use super::pacer::{Answered, Pacer};
+use super::outcome::{connection_after, find_wall, host_load, status_outcome};
+use super::pacer::{Pacer, RequestResult};
 use dragline_extract::wall::Wall;
 use dragline_ports::clock::Clock;
-use dragline_ports::fetcher::{ConnectionChoice, FetchFailureKind, FetchRequest, Fetched, Fetcher, Unprocessed};
+use dragline_ports::fetcher::{
+    ConnectionChoice, FetchFailureKind, FetchOutcome, FetchRequest, Fetcher, UnprocessedReason,
+};
 use dragline_ports::observer::Wait;
 
 /// A request that was made.
 #[derive(Debug)]
-pub(super) struct Sent {
+pub(super) struct SentRequest {
     /// When it last started.
     pub at: Timestamp,
     /// Its last start by the monotonic clock.
     pub started: Duration,
     /// Its result.
-    pub fetched: Fetched,
+    pub fetched: FetchOutcome,
     /// The wall in the answer, as far as the crawler can tell; `None` if there is none.
     pub wall: Option<Wall>,
     /// How often it had been sent before without the server doing anything with it.
@@ -52,8 +54,8 @@ pub(super) async fn send(
     (mut started, latest_start): (Duration, Duration),
     mut request: FetchRequest,
     asked: Attempt,
-) -> Result<Sent, LeaseTooOld> {
-    let mut reasons: Vec<Unprocessed> = Vec::new();
+) -> Result<SentRequest, LeaseTooOld> {
+    let mut reasons: Vec<UnprocessedReason> = Vec::new();
     loop {
         // This process may have been suspended since the start was allowed.
         if clock.monotonic() > latest_start {
@@ -66,10 +68,10 @@ pub(super) async fn send(
             started = pacer.start_in_time(clock, latest_start).await.ok_or(LeaseTooOld)?;
             continue;
         }
-        let wall = wall_of(&request.url, &fetched);
+        let wall = find_wall(&request.url, &fetched);
         pace_by(pacer, clock, started, (&fetched, wall.as_ref()), asked);
         let resends = u8::try_from(reasons.len()).unwrap_or(u8::MAX);
-        let sent = Sent { at, started, fetched, wall, resends };
+        let sent = SentRequest { at, started, fetched, wall, resends };
         let Some(reason) = sent.fetched.unprocessed.filter(|reason| !reasons.contains(reason)) else { return Ok(sent) };
         // If the next start is too late, this counts as a try like any other.
         let Some(next) = pacer.start_in_time(clock, latest_start).await else { return Ok(sent) };
@@ -80,7 +82,7 @@ pub(super) async fn send(
 }
 
 /// Whether nothing was sent for lack of room on this machine, so that the server is not to blame.
-fn has_no_room(fetched: &Fetched) -> bool {
+fn has_no_room(fetched: &FetchOutcome) -> bool {
     fetched.result.as_ref().is_err_and(|failure| failure.kind == FetchFailureKind::NoRoom)
 }
 
@@ -89,12 +91,12 @@ fn pace_by(
     pacer: &Pacer,
     clock: &impl Clock,
     started: Duration,
-    (fetched, wall): (&Fetched, Option<&Wall>),
+    (fetched, wall): (&FetchOutcome, Option<&Wall>),
     asked: Attempt,
 ) {
-    let (load, connection) = (load_of(fetched, wall, asked), connection_after(fetched));
-    let Fetched { first_byte, elapsed, .. } = *fetched;
-    pacer.answered(clock, &Answered { started, load, connection, first_byte, elapsed });
+    let (load, connection) = (host_load(fetched, wall, asked), connection_after(fetched));
+    let FetchOutcome { first_byte, elapsed, .. } = *fetched;
+    pacer.record_result(clock, &RequestResult { started, load, connection, first_byte, elapsed });
     if let Some(response) = fetched.result.as_ref().ok().filter(|response| status_outcome(response).is_refusal())
         && let Some(wait) = dragline_formats::http_fields::retry_after(&response.headers, clock.now())
     {
@@ -119,12 +121,12 @@ mod tests {
 
     /// A clock that each sleep advances by the requested time and by how long the sleeper
     /// overslept.
-    struct Oversleeping {
+    struct OversleepingClock {
         now: Mutex<Duration>,
         overslept: Duration,
     }
 
-    impl Clock for Oversleeping {
+    impl Clock for OversleepingClock {
         fn now(&self) -> Timestamp {
             after(Timestamp::UNIX_EPOCH, self.monotonic())
         }
@@ -140,7 +142,7 @@ mod tests {
 
     /// Ends each request as the script says, repeating its last entry, and records which
     /// connections were requested.
-    struct Scripted {
+    struct ScriptedFetcher {
         ends: Vec<End>,
         asked: Mutex<Vec<ConnectionChoice>>,
     }
@@ -148,18 +150,18 @@ mod tests {
     #[derive(Clone, Copy)]
     enum End {
         NoRoom,
-        Unprocessed(Unprocessed),
+        Unprocessed(UnprocessedReason),
         Failed,
     }
 
-    impl Fetcher for Scripted {
-        async fn fetch(&self, request: FetchRequest) -> Fetched {
+    impl Fetcher for ScriptedFetcher {
+        async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
             let mut asked = self.asked.lock().unwrap();
             let end = self.ends[asked.len().min(self.ends.len() - 1)];
             asked.push(request.connection);
             let kind = if matches!(end, End::NoRoom) { FetchFailureKind::NoRoom } else { FetchFailureKind::Connect };
             let unprocessed = if let End::Unprocessed(reason) = end { Some(reason) } else { None };
-            Fetched { unprocessed, ..Fetched::failed(kind, "", Duration::ZERO) }
+            FetchOutcome { unprocessed, ..FetchOutcome::failed(kind, "", Duration::ZERO) }
         }
     }
 
@@ -169,7 +171,7 @@ mod tests {
         delay: Duration,
         overslept: Duration,
         ends: &[End],
-    ) -> (Result<Sent, LeaseTooOld>, Vec<ConnectionChoice>) {
+    ) -> (Result<SentRequest, LeaseTooOld>, Vec<ConnectionChoice>) {
         let (earliest, latest) = (seconds(10), seconds(40));
         let limits = FetchLimits {
             connect_timeout: seconds(10),
@@ -181,8 +183,8 @@ mod tests {
             decoded_bytes_max: 1 << 10,
         };
         let url = CrawlUrl::try_from("https://a.example/p".to_owned()).unwrap();
-        let clock = Oversleeping { now: Mutex::default(), overslept };
-        let fetcher = Scripted { ends: ends.to_vec(), asked: Mutex::default() };
+        let clock = OversleepingClock { now: Mutex::default(), overslept };
+        let fetcher = ScriptedFetcher { ends: ends.to_vec(), asked: Mutex::default() };
         let pacer = Pacer::new(Pace::new(delay), after(Timestamp::UNIX_EPOCH, earliest), &clock);
         let sent = match pacer.start_in_time(&clock, latest).await {
             Some(started) => {
@@ -221,8 +223,8 @@ mod tests {
 
     #[tokio::test]
     async fn an_unprocessed_request_is_sent_again_once_for_each_reason() {
-        use Unprocessed::{ConnectionEnded, Http11Required, StreamRefused};
-        let reasons = |reasons: &[Unprocessed]| reasons.iter().copied().map(End::Unprocessed).collect::<Vec<_>>();
+        use UnprocessedReason::{ConnectionEnded, Http11Required, StreamRefused};
+        let reasons = |reasons: &[UnprocessedReason]| reasons.iter().copied().map(End::Unprocessed).collect::<Vec<_>>();
         for (delay, ends, resends, last_start, why) in [
             (seconds(1), vec![End::Failed], 0, 10, "it may have been processed"),
             (seconds(1), vec![End::Unprocessed(StreamRefused), End::Failed], 1, 11, "once more, a delay later"),

@@ -5,17 +5,17 @@ use std::time::Duration;
 
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
-use dragline_domain::frontier::{FollowUp, GivenUp};
+use dragline_domain::frontier::{FollowUp, GiveUpOutcome};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::Decision;
 use dragline_domain::shown::one_line;
 use dragline_domain::url::CrawlUrl;
 
-use super::outcome::wall_of;
+use super::outcome::find_wall;
 use super::pacer::Pacer;
 use super::planner::Work;
 use super::robots::Robots;
-use super::send::{Attempt, LeaseTooOld, Sent, send};
+use super::send::{Attempt, LeaseTooOld, SentRequest, send};
 use crate::context::CrawlContext;
 use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::{ConnectionWatch, FetchLimits, FetchRequest, Fetcher};
@@ -25,20 +25,20 @@ pub(super) const DETAIL_CHARS_MAX: usize = 300;
 
 /// A finished visit.
 #[derive(Debug)]
-pub(super) struct Visited {
+pub(super) struct FinishedVisit {
     /// The number of its segment in the turn.
     pub segment: u64,
     /// The work that was handed out.
     pub work: Work,
     pub url: CrawlUrl,
-    pub sent: Sent,
+    pub sent: SentRequest,
 }
 
 /// Returns the end of a URL that must not be requested, with the reason.
 pub(super) fn refused(
     context: &CrawlContext,
     robots: &Robots,
-    given_up: Option<&GivenUp>,
+    given_up: Option<&GiveUpOutcome>,
     work: &Work,
     url: &CrawlUrl,
 ) -> Option<(Outcome, String)> {
@@ -54,7 +54,7 @@ pub(super) fn refused(
             return Some((Outcome::BlockedUrlByLocalPolicy, rule));
         }
     }
-    if let Some(GivenUp { outcome, detail }) = given_up {
+    if let Some(GiveUpOutcome { outcome, detail }) = given_up {
         return Some((*outcome, detail.clone()));
     }
     match robots {
@@ -84,7 +84,7 @@ pub(super) async fn visit(
     watch: Option<Arc<dyn ConnectionWatch>>,
     limits: FetchLimits,
     (segment, work, url): (u64, Work, CrawlUrl),
-) -> Result<Visited, LeaseTooOld> {
+) -> Result<FinishedVisit, LeaseTooOld> {
     let (last, follow_up) = (work.entry.conditions(), work.entry.follow_up.as_deref());
     let request = FetchRequest {
         target: follow_up.and_then(FollowUp::target).map(str::to_owned),
@@ -96,7 +96,7 @@ pub(super) async fn visit(
     };
     let asked = if work.tries == 0 { Attempt::First } else { Attempt::Again };
     let sent = send(clock, fetcher, pacer, (started, latest_start), request, asked).await?;
-    Ok(Visited { segment, work, url, sent })
+    Ok(FinishedVisit { segment, work, url, sent })
 }
 
 /// Takes an archived answer as the result of a visit.
@@ -105,15 +105,15 @@ pub(super) async fn take_archived(
     fetcher: &impl Fetcher,
     limits: FetchLimits,
     (segment, work, url): (u64, Work, CrawlUrl),
-) -> Visited {
+) -> FinishedVisit {
     let (now, started) = (clock.now(), clock.monotonic());
     let fetched = fetcher.fetch(FetchRequest::new(url.clone(), limits)).await;
-    let (at, wall) = (fetched.archived_at.unwrap_or(now), wall_of(&url, &fetched));
-    Visited { segment, work, url, sent: Sent { at, started, fetched, wall, resends: 0 } }
+    let (at, wall) = (fetched.archived_at.unwrap_or(now), find_wall(&url, &fetched));
+    FinishedVisit { segment, work, url, sent: SentRequest { at, started, fetched, wall, resends: 0 } }
 }
 
 /// Returns the visit as stored.
-pub(super) fn visit_of(
+pub(super) fn to_visit(
     work: &Work,
     outcome: Outcome,
     detail: Option<String>,
@@ -136,7 +136,7 @@ pub(super) fn visit_of(
 }
 
 /// Returns the exchange as stored.
-pub(super) fn exchange_of(Sent { fetched, resends, .. }: &Sent) -> Exchange {
+pub(super) fn to_exchange(SentRequest { fetched, resends, .. }: &SentRequest) -> Exchange {
     let response = fetched.result.as_ref().ok();
     Exchange {
         // As precise as it is stored, so that a parser sees the same value whether or not it reads

@@ -60,7 +60,7 @@ async fn add(
     while !left.is_empty() {
         let join = JoinOrigins { crawl: own.crawl.clone(), seen: context.joined(), origins: left.clone() };
         let joined = world.frontier().join_origins(&join).await?;
-        *context = contexts.of_iteration(world.frontier(), &own.crawl, segment.iteration).await?;
+        *context = contexts.for_iteration(world.frontier(), &own.crawl, segment.iteration).await?;
         if joined == OriginsJoined::Joined
             && let [origin, ..] = &*left
         {
@@ -90,7 +90,7 @@ fn joins(context: &CrawlContext, own: &OriginKey, capture: &Capture) -> Option<O
     // Many sites redirect to https or www. with a 302, although the move is permanent.
     let has_moved = redirect.is_permanent && origin.is_same_site(&own.origin);
     let is_new = !context.allowed.contains(&redirect.target);
-    (is_new && (has_moved || own.origin.is_also_called(&origin))).then_some(origin)
+    (is_new && (has_moved || own.origin.has_alias(&origin))).then_some(origin)
 }
 
 /// Returns the origin that a seed's page adds to the scope, if any: it refreshes there, and leads
@@ -104,5 +104,5 @@ fn refreshes_to(context: &CrawlContext, own: &OriginKey, document: &Document) ->
     });
     let origin = refresh.target.origin();
     let is_new = !context.allowed.contains(&refresh.target);
-    (!leads_on && is_new && own.origin.is_also_called(&origin)).then_some(origin)
+    (!leads_on && is_new && own.origin.has_alias(&origin)).then_some(origin)
 }

@@ -19,18 +19,20 @@ use std::mem;
 use std::sync::Arc;
 
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
-use dragline_domain::frontier::{Blame, OriginKey, ParseBegun, ParserCounters, SegmentId, SegmentRow, SegmentState};
+use dragline_domain::frontier::{
+    OriginKey, ParseBegun, ParseFault, ParserCounters, SegmentId, SegmentRow, SegmentState,
+};
 use dragline_domain::ids::ParseToken;
 use dragline_domain::time::after;
 
 pub use self::claim::known::KnownUrls;
 
-pub(crate) use self::tell::ToldSoFar;
+pub(crate) use self::tell::SentNotices;
 
-use self::claim::Claimed;
+use self::claim::SegmentClaims;
 use self::commit::commit;
 use self::lasting::Omissions;
-use self::make::earlier::Earlier;
+use self::make::earlier::EarlierDocuments;
 use self::read::Trust;
 use self::read::records::Capture;
 use self::record::counters::counters;
@@ -77,15 +79,15 @@ pub async fn parse_segment(
     let company = contexts.parses.read().await;
     let Some((token, segment)) = begin(world, &message.segment).await? else { return Ok(ParseEnd::Nothing) };
     if segment.attempts == 0 || segment.state == SegmentState::Processed {
-        return parse_begun(world, contexts, known, &token, &segment).await;
+        return run_begun_parse(world, contexts, known, &token, &segment).await;
     }
     // It crashed an earlier parse. If this one dies too, it must not take others of this process
     // with it, as they would be blamed as well.
-    world.frontier().give_back_parse(&segment.id, &token, Blame::Elsewhere).await?;
+    world.frontier().give_back_parse(&segment.id, &token, ParseFault::Elsewhere).await?;
     drop(company);
     let _alone = contexts.parses.write().await;
     let Some((token, segment)) = begin(world, &message.segment).await? else { return Ok(ParseEnd::Nothing) };
-    parse_begun(world, contexts, known, &token, &segment).await
+    run_begun_parse(world, contexts, known, &token, &segment).await
 }
 
 async fn begin(world: &impl World, id: &SegmentId) -> PortResult<Option<(ParseToken, SegmentRow)>> {
@@ -96,7 +98,7 @@ async fn begin(world: &impl World, id: &SegmentId) -> PortResult<Option<(ParseTo
     Ok(row.map(|row| (token, row)))
 }
 
-async fn parse_begun(
+async fn run_begun_parse(
     world: &impl World,
     contexts: &Contexts,
     known: &KnownUrls,
@@ -118,7 +120,7 @@ async fn parse_begun(
                 return put_off(world, segment, token).await;
             }
             Err(error) => {
-                let given_back = world.frontier().give_back_parse(&segment.id, token, Blame::Elsewhere).await;
+                let given_back = world.frontier().give_back_parse(&segment.id, token, ParseFault::Elsewhere).await;
                 if let Err(second) = given_back {
                     tracing::warn!(segment = %segment.id, error = %second, "a parse that failed counts as one that died");
                 }
@@ -134,7 +136,7 @@ async fn parse_begun(
 
 /// Gives a parse back that failed because of its segment.
 async fn put_off(world: &impl World, segment: &SegmentRow, token: &ParseToken) -> PortResult<ParseEnd> {
-    world.frontier().give_back_parse(&segment.id, token, Blame::Segment).await?;
+    world.frontier().give_back_parse(&segment.id, token, ParseFault::Segment).await?;
     Ok(ParseEnd::PutOff)
 }
 
@@ -147,7 +149,7 @@ async fn parse(
 ) -> PortResult<Option<(ParseEnd, Vec<OriginKey>)>> {
     let frontier = world.frontier();
     let crawl = &segment.id.origin.crawl;
-    let mut context = contexts.of_iteration(frontier, crawl, segment.iteration).await?;
+    let mut context = contexts.for_iteration(frontier, crawl, segment.iteration).await?;
     let Some(pinned) = contexts.pinned(frontier, crawl, segment.iteration).await? else {
         return Ok(Some((ParseEnd::Nothing, Vec::new())));
     };
@@ -162,19 +164,19 @@ async fn parse(
     }
     let captures = Arc::new(reading.captures);
     joining::join(world, contexts, &mut context, segment, &captures).await?;
-    let earlier = Arc::new(Earlier::load(world, &context, segment, &captures).await?);
+    let earlier = Arc::new(EarlierDocuments::load(world, &context, segment, &captures).await?);
     let made =
         make::documents(world, contexts, &mut context, &pinned.task, segment, (&captures, &earlier), trust).await;
     let documents = &omissions.bear(made)?.unwrap_or_default();
     let made = (&*context, &*pinned.task);
     let drifted = drift::tell_drift(world, contexts, made, segment, &captures, &earlier, documents).await?;
     drop(earlier);
-    let captures = read::of_documents(&context, segment, captures, documents);
+    let captures = read::align_with_documents(&context, segment, captures, documents);
     let mut claimed = if pinned.task.visits() {
         let read = (&**captures, &**documents);
         claim::claim(world, &context, &pinned.task, known, segment, read, &mut omissions).await?
     } else {
-        Claimed::default()
+        SegmentClaims::default()
     };
     // A sitemap may have 50,000: they are not kept twice.
     let entries = log_entries(&context, segment, &captures, documents, mem::take(&mut claimed.blocked));

@@ -10,7 +10,7 @@ use dragline_domain::ids::CrawlId;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::blob::{Blob, Spool};
 use dragline_formats::warc::{
-    ExtensionName, Overwritten, ReadLimits, RecordId, RecordSpan, Replacement, StoredRecord, TargetUri, WarcError,
+    ExtensionName, OverwriteResult, ReadLimits, RecordId, RecordSpan, Replacement, StoredRecord, TargetUri, WarcError,
     WarcReader, tombstone,
 };
 use jiff::Timestamp;
@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use dragline_ports::archive::Archive;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_ports::retention::{Forgetting, Forgotten};
+use dragline_ports::retention::{ForgetTotals, Forgetting};
 
 /// The most bytes of a body held in memory. A record with a longer one is copied from file to file.
 const HELD_BYTES_MAX: u64 = 16 << 20;
@@ -43,7 +43,7 @@ pub async fn forget(
     archive: &impl Archive,
     crawl: &CrawlId,
     urls: &[CrawlUrl],
-) -> PortResult<Forgotten> {
+) -> PortResult<ForgetTotals> {
     let names: Vec<Name<'_>> = urls.iter().map(Name::from_url).collect();
     let mut after = None;
     loop {
@@ -106,9 +106,9 @@ fn overwrite(key: &ObjectKey, object: &Blob, names: &[Name<'_>], spool: &Spool) 
             let member = object.part(span.offset..span.offset + span.length);
             let changed = without_via(&record, (&member, spool), names);
             match changed.map_err(|error| failed(PortErrorKind::Other, error.to_string()))? {
-                Overwritten::Unchanged => continue,
-                Overwritten::By(member) => member,
-                Overwritten::TooLong => return Err(too_long()),
+                OverwriteResult::Unchanged => continue,
+                OverwriteResult::By(member) => member,
+                OverwriteResult::TooLong => return Err(too_long()),
             }
         };
         patches.push(Patch { span, by });
@@ -116,11 +116,11 @@ fn overwrite(key: &ObjectKey, object: &Blob, names: &[Name<'_>], spool: &Spool) 
     if patches.is_empty() {
         return Ok(None);
     }
-    patched(object, &patches, spool).map(Some).map_err(|error| failed(PortErrorKind::Other, error.to_string()))
+    apply_patches(object, &patches, spool).map(Some).map_err(|error| failed(PortErrorKind::Other, error.to_string()))
 }
 
 /// Returns an object with these patches applied, which are in object order.
-fn patched(object: &Blob, patches: &[Patch], spool: &Spool) -> io::Result<Blob> {
+fn apply_patches(object: &Blob, patches: &[Patch], spool: &Spool) -> io::Result<Blob> {
     let mut writer = spool.begin();
     let mut done = 0;
     for Patch { span, by } in patches {
@@ -133,11 +133,11 @@ fn patched(object: &Blob, patches: &[Patch], spool: &Spool) -> io::Result<Blob> 
 }
 
 /// Returns the record without the page that led to it, if that is one of these URLs.
-fn without_via(record: &StoredRecord, rest: (&Blob, &Spool), names: &[Name<'_>]) -> Result<Overwritten, WarcError> {
+fn without_via(record: &StoredRecord, rest: (&Blob, &Spool), names: &[Name<'_>]) -> Result<OverwriteResult, WarcError> {
     // Quotation marks within JSON strings are escaped, so this can only be the key with its value.
     let visit_without = |field: &str, visit: &str| {
         let mut named = names.iter().filter(|_| field == ExtensionName::VISIT.as_str()).map(|name| name.via.as_str());
         named.find(|via| visit.contains(via)).map(|via| visit.replacen(via, NO_VIA, 1))
     };
-    record.overwritten(rest, visit_without, |line, value| line == VIA && names.iter().any(|name| name.url == value))
+    record.overwrite(rest, visit_without, |line, value| line == VIA && names.iter().any(|name| name.url == value))
 }

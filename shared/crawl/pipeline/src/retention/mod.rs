@@ -4,4 +4,4 @@ mod forget;
 mod prune;
 
 pub use forget::forget;
-pub use prune::{Pruned, Stores, prune};
+pub use prune::{PruneTotals, Stores, prune};

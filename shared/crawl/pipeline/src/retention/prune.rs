@@ -17,7 +17,7 @@ use dragline_ports::archive::Archive;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::Origins;
 use dragline_ports::queue::{DELAY_MAX, Message, PublishCommand, Publishing, Queue};
-use dragline_ports::retention::{Effect, PrunedSegments, Retained};
+use dragline_ports::retention::{PruneMode, PrunedSegments, Pruning};
 
 /// The number of origins listed at a time.
 const ORIGINS_PAGE: usize = 500;
@@ -37,7 +37,7 @@ pub struct Stores<'s, R, O, A, Q> {
 
 /// The result of pruning, or of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pruned {
+pub struct PruneTotals {
     /// The newest dropped iteration; `None` if all are kept.
     pub cut: Option<Iteration>,
     /// The number of iterations that were not pruned before.
@@ -54,7 +54,7 @@ pub struct Pruned {
     pub kept: u64,
 }
 
-impl Pruned {
+impl PruneTotals {
     fn add(&mut self, segments: &PrunedSegments) {
         self.visits += segments.visits;
         self.documents += segments.documents;
@@ -79,19 +79,20 @@ fn cut(rows: &[IterationRow], retention: Retention, now: Timestamp) -> Option<It
 /// # Errors
 /// Returns the ports' errors; the same call then continues.
 pub async fn prune(
-    stores: &Stores<'_, impl Retained, impl Origins, impl Archive, impl Queue>,
+    stores: &Stores<'_, impl Pruning, impl Origins, impl Archive, impl Queue>,
     crawl: &CrawlId,
     retention: Retention,
-    effect: Effect,
+    effect: PruneMode,
     now: Timestamp,
     from: Option<PrunePlace>,
     mut rest: impl FnMut() -> ControlFlow<()>,
-) -> PortResult<(Pruned, Option<PrunePlace>)> {
+) -> PortResult<(PruneTotals, Option<PrunePlace>)> {
     let rows = stores.retained.list_iterations(crawl).await?;
-    let Some(cut) = cut(&rows, retention, now) else { return Ok((Pruned::default(), None)) };
+    let Some(cut) = cut(&rows, retention, now) else { return Ok((PruneTotals::default(), None)) };
     let new = rows.iter().filter(|row| row.number <= cut && row.pruned_at.is_none()).count();
-    let mut pruned = Pruned { cut: Some(cut), iterations: u64::try_from(new).unwrap_or(u64::MAX), ..Pruned::default() };
-    if effect == Effect::Delete {
+    let mut pruned =
+        PruneTotals { cut: Some(cut), iterations: u64::try_from(new).unwrap_or(u64::MAX), ..PruneTotals::default() };
+    if effect == PruneMode::Delete {
         stores.retained.mark_pruned(crawl, cut, now).await?;
     }
     let (mut after, mut within) = match from {
@@ -128,15 +129,15 @@ pub async fn prune(
 }
 
 async fn prune_some(
-    stores: &Stores<'_, impl Retained, impl Origins, impl Archive, impl Queue>,
+    stores: &Stores<'_, impl Pruning, impl Origins, impl Archive, impl Queue>,
     origin: &OriginKey,
     cut: Iteration,
     after: Option<&SegmentId>,
-    effect: Effect,
+    effect: PruneMode,
     asked: &mut BTreeSet<Iteration>,
 ) -> PortResult<PrunedSegments> {
     let done = stores.retained.prune_segments(origin, cut, after, effect).await?;
-    if effect == Effect::Delete && !done.unused.is_empty() {
+    if effect == PruneMode::Delete && !done.unused.is_empty() {
         for unused in &done.unused {
             stores.archive.delete(&unused.object).await?;
         }

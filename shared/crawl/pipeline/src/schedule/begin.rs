@@ -19,11 +19,11 @@ use crate::World;
 use crate::context::{Contexts, CrawlContext};
 use crate::wake::{Convoy, wake_into};
 use crate::walk::{Until, WalkEnd, Walker};
-use dragline_domain::frontier::Begun;
+use dragline_domain::frontier::IterationBegun;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{
-    BeginIteration, Candidates, ClaimRequest, DueCandidate, Iterations, Origins, SeedOrigin, Seeded,
+    BeginIteration, Candidates, ClaimRequest, DueCandidate, Iterations, Origins, SeedOrigin, SeedResult,
 };
 use dragline_ports::queue::{Message, Queue, StartCommand};
 use futures_util::future::join_all;
@@ -49,11 +49,18 @@ pub(super) fn is_put_off(running: &IterationRow, task: &Task) -> bool {
 ///
 /// # Errors
 /// Returns the ports' errors; the command is then to be delivered again.
-pub async fn start(world: &impl World, contexts: &Contexts, command: &StartCommand, task: &Task) -> PortResult<Begun> {
+pub async fn start(
+    world: &impl World,
+    contexts: &Contexts,
+    command: &StartCommand,
+    task: &Task,
+) -> PortResult<IterationBegun> {
     let until = Until::end_of_walk(world);
     match open(world, contexts, command, task).await? {
-        Begun::Iteration(row) => Ok(Begun::Iteration(go_on_until(world, contexts, row, until).await?)),
-        busy @ Begun::Busy(_) => Ok(busy),
+        IterationBegun::Iteration(row) => {
+            Ok(IterationBegun::Iteration(go_on_until(world, contexts, row, until).await?))
+        }
+        busy @ IterationBegun::Busy(_) => Ok(busy),
     }
 }
 
@@ -78,7 +85,7 @@ async fn go_on_until(
     let (frontier, IterationRow { crawl, trigger, number, .. }) = (world.frontier(), &iteration);
     // An earlier delivery of the command may have begun it: even if the definition was put anew
     // since, its seeds are those of its own version.
-    let context = contexts.of_iteration(frontier, crawl, *number).await?;
+    let context = contexts.for_iteration(frontier, crawl, *number).await?;
     let seeder = Seeder { world, context: &context, trigger, iteration: &iteration, demand: None };
     match seeder.go_on(until).await? {
         WalkEnd::Through => {
@@ -100,7 +107,12 @@ async fn go_on_until(
 ///
 /// # Errors
 /// Returns the ports' errors.
-pub async fn open(world: &impl World, contexts: &Contexts, command: &StartCommand, task: &Task) -> PortResult<Begun> {
+pub async fn open(
+    world: &impl World,
+    contexts: &Contexts,
+    command: &StartCommand,
+    task: &Task,
+) -> PortResult<IterationBegun> {
     let frontier = world.frontier();
     let context = contexts.current(frontier, &command.crawl).await?;
     let now = world.clock().now();
@@ -121,7 +133,7 @@ pub async fn open(world: &impl World, contexts: &Contexts, command: &StartComman
         task: task.clone(),
     };
     let begun = frontier.begin_iteration(&begin).await?;
-    if let Begun::Busy(running) = &begun
+    if let IterationBegun::Busy(running) = &begun
         && is_put_off(running, task)
     {
         world.queue().send(Message::Start(command.clone()), BUSY_PAUSE).await?;
@@ -153,7 +165,7 @@ impl SightedUrl {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddedUrls {
     /// Whether the iteration accepted them.
-    pub seeded: Seeded,
+    pub seeded: SeedResult,
     /// The number of newly queued URLs.
     pub queued: u64,
     /// The number of known URLs that are not due.
@@ -174,14 +186,14 @@ pub async fn add(
     urls: Vec<SightedUrl>,
 ) -> PortResult<AddedUrls> {
     let seeder = Seeder { world, context, trigger, iteration, demand };
-    let mut added = AddedUrls { seeded: Seeded::Already, queued: 0, not_due: 0 };
+    let mut added = AddedUrls { seeded: SeedResult::Already, queued: 0, not_due: 0 };
     let mut convoy = Convoy::default();
     for (origin, urls) in &by_origin(urls) {
         let of_origin = seeder.seed(origin, urls, &mut convoy).await?;
         added.queued += of_origin.queued;
         added.not_due += of_origin.not_due;
         added.seeded = of_origin.seeded;
-        if added.seeded == Seeded::IterationOver {
+        if added.seeded == SeedResult::IterationOver {
             break;
         }
     }
@@ -192,7 +204,7 @@ pub async fn add(
 type Seeds = BTreeMap<Origin, Vec<SightedUrl>>;
 
 /// Returns the seeds of a crawl by origin, each with its robots.txt if sitemaps are followed.
-fn seeds_of(definition: &Definition) -> Seeds {
+fn collect_seeds(definition: &Definition) -> Seeds {
     let seed = |url: &CrawlUrl| SightedUrl::seed(url.clone(), definition);
     let mut seeds = by_origin(definition.seeds.iter().map(seed).collect());
     if definition.sitemaps == Sitemaps::Follow {
@@ -236,7 +248,7 @@ impl<W: World> Seeder<'_, W> {
     /// Seeds origins and opens known ones, from where the last call stopped.
     async fn go_on(&self, until: Until) -> PortResult<WalkEnd> {
         let seeds = match &self.iteration.task {
-            Task::Crawl => seeds_of(&self.context.definition),
+            Task::Crawl => collect_seeds(&self.context.definition),
             // The demand or import adds its URLs itself.
             Task::Demand | Task::Import => return Ok(WalkEnd::Through),
             Task::Reparse(_) => Seeds::new(),
@@ -289,7 +301,7 @@ impl<W: World> Seeder<'_, W> {
     /// The definition alone determines the parts, so that a repeated command makes the same ones.
     async fn seed(&self, origin: &Origin, urls: &[SightedUrl], convoy: &mut Convoy) -> PortResult<AddedUrls> {
         let key = OriginKey { crawl: self.iteration.crawl.clone(), origin: origin.clone() };
-        let mut added = AddedUrls { seeded: Seeded::Already, queued: 0, not_due: 0 };
+        let mut added = AddedUrls { seeded: SeedResult::Already, queued: 0, not_due: 0 };
         let of_depths = urls.chunk_by(|one, next| one.sighting.depth == next.sighting.depth);
         for (part, urls) in (0..).zip(of_depths.flat_map(|urls| urls.chunks(SEEDING_URLS_MAX))) {
             let (seeding, depth) = (Seeding::new(self.trigger, part), urls[0].sighting.depth);
@@ -298,7 +310,7 @@ impl<W: World> Seeder<'_, W> {
             added.not_due += not_due;
             let chunks = split_into_chunks(self.iteration.number, depth, &TodoSource::seeds(&seeding), entries);
             added.seeded = self.add(&key, seeding, chunks).await?;
-            if added.seeded == Seeded::IterationOver {
+            if added.seeded == SeedResult::IterationOver {
                 return Ok(added);
             }
         }
@@ -337,7 +349,7 @@ impl<W: World> Seeder<'_, W> {
         Ok((own.collect(), not_due))
     }
 
-    async fn add(&self, origin: &OriginKey, seeding: Seeding, chunks: Vec<TodoChunk>) -> PortResult<Seeded> {
+    async fn add(&self, origin: &OriginKey, seeding: Seeding, chunks: Vec<TodoChunk>) -> PortResult<SeedResult> {
         let now = self.world.clock().now();
         let count = chunks.iter().map(|chunk| chunk.entries.len() as u64).sum();
         let due = after(now, self.world.timing().grace);
@@ -375,7 +387,7 @@ impl<W: World> Seeder<'_, W> {
         let (iteration, mut convoy) = (self.iteration, Convoy::default());
         let key = OriginKey { crawl: iteration.crawl.clone(), origin: origin.clone() };
         if self.has_due(&key).await?
-            && self.add(&key, Seeding::new(self.trigger, 0), Vec::new()).await? != Seeded::IterationOver
+            && self.add(&key, Seeding::new(self.trigger, 0), Vec::new()).await? != SeedResult::IterationOver
         {
             wake_into(self.world, &key, iteration.number, &mut convoy).await?;
         }
@@ -392,7 +404,7 @@ impl<W: World> Seeder<'_, W> {
         };
         let query = DueQuery { iteration: *number, pass, rules, now: *started_at };
         let is_selected = |candidate: &DueCandidate| {
-            origin.origin.url_at(&candidate.entry.path_and_query).is_ok_and(|url| selection.has(&url))
+            origin.origin.url_at(&candidate.entry.path_and_query).is_ok_and(|url| selection.contains(&url))
         };
         let mut next = Some(String::new());
         while let Some(after) = next {

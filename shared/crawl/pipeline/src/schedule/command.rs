@@ -2,11 +2,11 @@
 
 use dragline_domain::command::Command;
 use dragline_domain::definition::{Definition, UserAgent};
-use dragline_domain::frontier::{Begun, IterationRow, IterationStatus, StatusChange, Switch, Task};
+use dragline_domain::frontier::{IterationBegun, IterationRow, IterationStatus, StatusChange, Switch, Task};
 use dragline_domain::ids::{CrawlId, TriggerId};
 
 use super::begin::{is_put_off, start};
-use super::named::{Named, visit_named};
+use super::named::{NamedUrls, visit_named};
 use super::refusal::Refusal;
 use crate::World;
 use crate::context::Contexts;
@@ -32,9 +32,9 @@ pub struct Defaults {
 
 /// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Handled {
+pub enum CommandResult {
     /// An iteration began, continues to begin, or another one was running.
-    Started(Begun),
+    Started(IterationBegun),
     /// The URL is in this iteration.
     Joined(IterationRow),
     /// The definition is stored as this version.
@@ -63,7 +63,7 @@ pub async fn handle(
     defaults: &Defaults,
     command: &Command,
     message: &TriggerId,
-) -> PortResult<Handled> {
+) -> PortResult<CommandResult> {
     let (crawl, frontier) = (command.crawl(), world.frontier());
     let trigger = match command {
         Command::Start { trigger: Some(trigger), .. } => trigger,
@@ -71,19 +71,19 @@ pub async fn handle(
     };
     let mark = match command {
         // Its trigger may be sent again as a start, which does not know about the URL.
-        Command::Url(_) | Command::Demand { .. } => trigger.of_url(),
+        Command::Url(_) | Command::Demand { .. } => trigger.for_url(),
         _ => trigger.clone(),
     };
     if frontier.was_handled(&crawl, &mark).await? {
-        return Ok(Handled::Before);
+        return Ok(CommandResult::Before);
     }
     let handled = match command {
         Command::Url(url) => {
-            let named = Named { crawl: &crawl, urls: std::slice::from_ref(url), demand: None };
+            let named = NamedUrls { crawl: &crawl, urls: std::slice::from_ref(url), demand: None };
             visit_named(world, contexts, defaults, &named, trigger).await?
         }
         Command::Demand { urls, demand, .. } => {
-            let named = Named { crawl: &crawl, urls, demand: Some(demand) };
+            let named = NamedUrls { crawl: &crawl, urls, demand: Some(demand) };
             visit_named(world, contexts, defaults, &named, trigger).await?
         }
         Command::Start { .. } => begin(world, contexts, &crawl, trigger, &Task::Crawl).await?,
@@ -92,23 +92,25 @@ pub async fn handle(
             begin(world, contexts, &crawl, trigger, &task).await?
         }
         Command::Define(definition) => {
-            put(world, &signed(definition, defaults)).await?;
+            put(world, &with_user_agent(definition, defaults)).await?;
             begin(world, contexts, &crawl, trigger, &Task::Crawl).await?
         }
-        Command::PutCrawl(definition) => Handled::Stored(put(world, &signed(definition, defaults)).await?),
+        Command::PutCrawl(definition) => {
+            CommandResult::Stored(put(world, &with_user_agent(definition, defaults)).await?)
+        }
         Command::Change { change, .. } => change_status(world, &crawl, *change).await?,
         Command::Remove(_) => remove(world, &crawl).await?,
         // Its receiver has the necessary stores and handles it without this step.
-        Command::Prune { .. } => Handled::Refused(Refusal::NotPruned(crawl.clone())),
+        Command::Prune { .. } => CommandResult::Refused(Refusal::NotPruned(crawl.clone())),
     };
     let is_unfinished = match &handled {
-        Handled::Started(Begun::Iteration(row)) => row.token_out,
-        Handled::Started(Begun::Busy(running)) => {
+        CommandResult::Started(IterationBegun::Iteration(row)) => row.token_out,
+        CommandResult::Started(IterationBegun::Busy(running)) => {
             matches!(command, Command::Start { .. } | Command::Define(_)) && is_put_off(running, &Task::Crawl)
         }
         _ => false,
     };
-    if !is_unfinished && !matches!(handled, Handled::Refused(_)) {
+    if !is_unfinished && !matches!(handled, CommandResult::Refused(_)) {
         frontier.mark_handled(&crawl, &mark, world.clock().now()).await?;
     }
     Ok(handled)
@@ -121,19 +123,19 @@ async fn begin(
     crawl: &CrawlId,
     trigger: &TriggerId,
     task: &Task,
-) -> PortResult<Handled> {
+) -> PortResult<CommandResult> {
     if let Err(refusal) = may_begin(world, crawl, trigger).await? {
-        return Ok(Handled::Refused(refusal));
+        return Ok(CommandResult::Refused(refusal));
     }
     let command = StartCommand { crawl: crawl.clone(), trigger: trigger.clone() };
     let started = start(world, contexts, &command, task).await?;
-    if let Begun::Busy(running) = &started
+    if let IterationBegun::Busy(running) = &started
         && !is_put_off(running, task)
     {
         let notice = Notice::StartSkipped { trigger: trigger.clone(), running: running.clone() };
         tell(world, notice).await;
     }
-    Ok(Handled::Started(started))
+    Ok(CommandResult::Started(started))
 }
 
 /// Whether an iteration of the crawl may begin. One that this trigger has begun continues in any
@@ -174,7 +176,7 @@ pub async fn put(world: &impl World, definition: &Definition) -> PortResult<u32>
 }
 
 /// Returns the definition with the deployment's user agent if it has none of its own.
-fn signed(definition: &Definition, defaults: &Defaults) -> Definition {
+fn with_user_agent(definition: &Definition, defaults: &Defaults) -> Definition {
     if definition.user_agent != UserAgent::default() {
         return definition.clone();
     }
@@ -184,28 +186,28 @@ fn signed(definition: &Definition, defaults: &Defaults) -> Definition {
     Definition::new(draft).unwrap_or_else(|_| definition.clone())
 }
 
-async fn change_status(world: &impl World, crawl: &CrawlId, change: StatusChange) -> PortResult<Handled> {
+async fn change_status(world: &impl World, crawl: &CrawlId, change: StatusChange) -> PortResult<CommandResult> {
     let Some(row) = world.frontier().latest_iteration(crawl).await? else {
-        return Ok(Handled::Refused(Refusal::NotRunning(crawl.clone())));
+        return Ok(CommandResult::Refused(Refusal::NotRunning(crawl.clone())));
     };
     if row.status == IterationStatus::Closed {
-        return Ok(Handled::Refused(Refusal::NotRunning(crawl.clone())));
+        return Ok(CommandResult::Refused(Refusal::NotRunning(crawl.clone())));
     }
     Ok(match world.frontier().change_status(crawl, row.number, change).await? {
-        Some(row) => Handled::Changed(row),
-        None => Handled::Refused(Refusal::DoesNotFit { crawl: crawl.clone(), status: row.status, change }),
+        Some(row) => CommandResult::Changed(row),
+        None => CommandResult::Refused(Refusal::DoesNotFit { crawl: crawl.clone(), status: row.status, change }),
     })
 }
 
 /// Switches a crawl off first, so that nothing begins after the running iteration was stopped.
-async fn remove(world: &impl World, crawl: &CrawlId) -> PortResult<Handled> {
+async fn remove(world: &impl World, crawl: &CrawlId) -> PortResult<CommandResult> {
     let frontier = world.frontier();
     if frontier.load_crawl(crawl).await?.is_none() {
-        return Ok(Handled::Refused(Refusal::NoSuchCrawl(crawl.clone())));
+        return Ok(CommandResult::Refused(Refusal::NoSuchCrawl(crawl.clone())));
     }
     frontier.switch_off(crawl).await?;
     if let Some(row) = frontier.latest_iteration(crawl).await? {
         frontier.change_status(crawl, row.number, StatusChange::Stop).await?;
     }
-    Ok(Handled::Removed)
+    Ok(CommandResult::Removed)
 }

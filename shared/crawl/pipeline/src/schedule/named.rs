@@ -1,24 +1,24 @@
 //! URLs in commands: they start a crawl of their host, or join the existing one.
 
 use dragline_domain::definition::{Definition, Draft};
-use dragline_domain::frontier::{Begun, Demand, IterationStatus, Task};
+use dragline_domain::frontier::{Demand, IterationBegun, IterationStatus, Task};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::policy::{BlockRule, Decision};
 use dragline_domain::url::CrawlUrl;
 
 use super::begin::{SightedUrl, add, go_on, open};
-use super::command::{Defaults, Handled, may_begin, put};
+use super::command::{CommandResult, Defaults, may_begin, put};
 use super::refusal::Refusal;
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
 use crate::tell::tell;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_ports::frontier::{Iterations, Seeded};
+use dragline_ports::frontier::{Iterations, SeedResult};
 use dragline_ports::notifier::Notice;
 use dragline_ports::queue::StartCommand;
 
 /// URLs of one crawl from a command.
-pub(super) struct Named<'c> {
+pub(super) struct NamedUrls<'c> {
     pub(super) crawl: &'c CrawlId,
     pub(super) urls: &'c [CrawlUrl],
     /// The demand on them; `None` if they are crawled like seeds.
@@ -31,41 +31,41 @@ pub(super) async fn visit_named(
     world: &impl World,
     contexts: &Contexts,
     defaults: &Defaults,
-    named: &Named<'_>,
+    named: &NamedUrls<'_>,
     trigger: &TriggerId,
-) -> PortResult<Handled> {
+) -> PortResult<CommandResult> {
     let (crawl, frontier) = (named.crawl, world.frontier());
-    let Some(first) = named.urls.first() else { return Ok(Handled::Refused(Refusal::NoUrls)) };
+    let Some(first) = named.urls.first() else { return Ok(CommandResult::Refused(Refusal::NoUrls)) };
     if let Err(refusal) = ensure_crawl(world, defaults, crawl, first, trigger).await? {
-        return Ok(Handled::Refused(refusal));
+        return Ok(CommandResult::Refused(refusal));
     }
     let running = frontier.latest_iteration(crawl).await?.filter(|latest| latest.status != IterationStatus::Closed);
     let context = match running {
-        Some(running) => contexts.of_iteration(frontier, crawl, running.number).await?,
+        Some(running) => contexts.for_iteration(frontier, crawl, running.number).await?,
         None => contexts.current(frontier, crawl).await?,
     };
     let mut refused = Vec::new();
     let in_scope = named.urls.iter().filter_map(|url| in_scope(&context, url).map_err(|why| refused.push(why)).ok());
     let urls: Vec<SightedUrl> = in_scope.map(|url| SightedUrl::seed(url, &context.definition)).collect();
     if urls.is_empty() {
-        return Ok(refused.into_iter().next().map_or(Handled::Refused(Refusal::NoUrls), Handled::Refused));
+        return Ok(refused.into_iter().next().map_or(CommandResult::Refused(Refusal::NoUrls), CommandResult::Refused));
     }
     let command = StartCommand { crawl: crawl.clone(), trigger: trigger.clone() };
     let task = if named.demand.is_some() { Task::Demand } else { Task::Crawl };
     let begun = open(world, contexts, &command, &task).await?;
-    let (Begun::Iteration(iteration) | Begun::Busy(iteration)) = &begun;
+    let (IterationBegun::Iteration(iteration) | IterationBegun::Busy(iteration)) = &begun;
     match iteration.status {
         // It was this trigger's own, and ended before the message came again.
-        IterationStatus::Closed => return Ok(Handled::Joined(iteration.clone())),
-        IterationStatus::Stopping => return Ok(Handled::Refused(Refusal::Stopping(crawl.clone()))),
+        IterationStatus::Closed => return Ok(CommandResult::Joined(iteration.clone())),
+        IterationStatus::Stopping => return Ok(CommandResult::Refused(Refusal::Stopping(crawl.clone()))),
         IterationStatus::Open | IterationStatus::Paused if !iteration.task.visits() => {
-            return Ok(Handled::Refused(Refusal::Reparsing(crawl.clone())));
+            return Ok(CommandResult::Refused(Refusal::Reparsing(crawl.clone())));
         }
         IterationStatus::Open | IterationStatus::Paused => {}
     }
-    match add(world, &context, &trigger.of_url(), iteration, named.demand, urls).await?.seeded {
-        Seeded::Added | Seeded::Already => {}
-        Seeded::IterationOver => {
+    match add(world, &context, &trigger.for_url(), iteration, named.demand, urls).await?.seeded {
+        SeedResult::Added | SeedResult::Already => {}
+        SeedResult::IterationOver => {
             let why = "the iteration ended while URLs were being added to it";
             return Err(PortError::new(PortErrorKind::Unavailable, "join crawl", crawl, why));
         }
@@ -73,11 +73,11 @@ pub(super) async fn visit_named(
     // The definition's seeds come after the URLs: if time runs out, the next call does not know
     // about the URLs.
     let iteration = match begun {
-        Begun::Iteration(row) => go_on(world, contexts, row).await?,
-        Begun::Busy(row) => row,
+        IterationBegun::Iteration(row) => go_on(world, contexts, row).await?,
+        IterationBegun::Busy(row) => row,
     };
     tell_refused(world, crawl, &refused).await;
-    Ok(Handled::Joined(iteration))
+    Ok(CommandResult::Joined(iteration))
 }
 
 /// Tells people about URLs that are not visited although others of the same command are.

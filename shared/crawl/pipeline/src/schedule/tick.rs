@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dragline_domain::frontier::comes_due;
+use dragline_domain::frontier::due_iteration;
 
 use crate::World;
 use dragline_ports::clock::Clock;
@@ -28,7 +28,7 @@ pub async fn tick(world: &impl World) -> PortResult<usize> {
     let mut sent = 0;
     for crawl in frontier.due_crawls(now, CRAWLS_MAX).await? {
         let Some(row) = frontier.load_crawl(&crawl).await? else { continue };
-        let Some(due) = comes_due(row.switch, row.definition.schedule.as_ref(), now) else { continue };
+        let Some(due) = due_iteration(row.switch, row.definition.schedule.as_ref(), now) else { continue };
         let command = StartCommand { crawl: crawl.clone(), trigger: due.trigger };
         world.queue().send(Message::Start(command), Duration::ZERO).await?;
         frontier.move_schedule(&MoveSchedule { crawl, seen: due.at, next: due.next }).await?;

@@ -82,7 +82,7 @@ impl<V> Compact<V> {
     }
 
     /// Returns the start of the next pass; `None` if everything fitted.
-    pub(super) const fn rest(&self) -> Option<Digest> {
+    pub(super) const fn next_start(&self) -> Option<Digest> {
         self.until
     }
 }
@@ -105,7 +105,7 @@ mod tests {
                     }
                 }
                 assert!(counts.values.values().all(|count| *count == 3), "none is counted in part: {max}");
-                (rounds, found, from) = (rounds + 1, found + counts.values.len(), counts.rest());
+                (rounds, found, from) = (rounds + 1, found + counts.values.len(), counts.next_start());
             }
             assert_eq!((found, rounds), (100, 100_usize.div_ceil(max)), "{max}");
         }

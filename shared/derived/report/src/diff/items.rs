@@ -10,7 +10,7 @@ use dragline_ports::error::PortResult;
 use dragline_ports::reader::Reader;
 use serde::Serialize;
 
-use super::leaves::ends;
+use super::leaves::leaves;
 use super::pages::{documents_at, each_within};
 use super::{PageChange, REMEMBERED_MAX, Span, Which};
 
@@ -96,7 +96,7 @@ fn may_have_items(change: &PageChange) -> bool {
 
 /// Returns the changed fields between the items of two documents.
 fn differences(url: &str, before: Option<&Document>, now: Option<&Document>) -> Vec<ItemChange> {
-    let (old, new) = (named(before), named(now));
+    let (old, new) = (fields_by_item(before), fields_by_item(now));
     let mut keys: Vec<&(String, String)> = old.keys().chain(new.keys()).collect();
     keys.sort_unstable();
     keys.dedup();
@@ -115,7 +115,7 @@ fn differences(url: &str, before: Option<&Document>, now: Option<&Document>) -> 
         names.dedup();
         for name in names {
             let (old, new) = (value(old, name), value(new, name));
-            for (field, old, new) in changed_ends(name, old, new) {
+            for (field, old, new) in changed_leaves(name, old, new) {
                 let (r#type, item) = key.clone();
                 changes.push(ItemChange { url: url.to_owned(), r#type, item, change, field, old, new });
             }
@@ -126,10 +126,14 @@ fn differences(url: &str, before: Option<&Document>, now: Option<&Document>) -> 
 
 /// Returns the difference of a field: its value as a whole, or the leaves of nested things and
 /// lists.
-fn changed_ends(name: &str, old: Option<String>, new: Option<String>) -> Vec<(String, Option<String>, Option<String>)> {
+fn changed_leaves(
+    name: &str,
+    old: Option<String>,
+    new: Option<String>,
+) -> Vec<(String, Option<String>, Option<String>)> {
     let is_json = |value: &String| value.starts_with(['[', '{']);
     let ends_of =
-        |value: &Option<String>| value.as_ref().filter(|value| is_json(value)).and_then(|json| ends(name, json));
+        |value: &Option<String>| value.as_ref().filter(|value| is_json(value)).and_then(|json| leaves(name, json));
     if old == new {
         return Vec::new();
     }
@@ -147,7 +151,7 @@ fn changed_ends(name: &str, old: Option<String>, new: Option<String>) -> Vec<(St
 }
 
 /// Returns the fields of each item, by its type and distinguishing name.
-fn named(document: Option<&Document>) -> BTreeMap<(String, String), BTreeMap<String, String>> {
+fn fields_by_item(document: Option<&Document>) -> BTreeMap<(String, String), BTreeMap<String, String>> {
     let items: &[Item] =
         document.and_then(|document| document.content.as_deref()).map_or(&[], |content| &content.items);
     let mut named = BTreeMap::new();

@@ -12,7 +12,7 @@ const FIELDS: &str = "fields";
 
 /// Returns the leaves of a value by their paths from a column: `has_variant[1].offers.price`. A
 /// list of one element is not numbered. `None` if it is not JSON, or has too many leaves.
-pub(super) fn ends(column: &str, json: &str) -> Option<BTreeMap<String, String>> {
+pub(super) fn leaves(column: &str, json: &str) -> Option<BTreeMap<String, String>> {
     let mut ends = BTreeMap::new();
     let mut open = vec![(column.to_owned(), serde_json::from_str(json).ok()?)];
     while let Some((way, value)) = open.pop() {
@@ -53,7 +53,7 @@ mod tests {
             ("[1", None, "no JSON"),
             (&many, None, "too many"),
         ] {
-            let told = ends("v", json)
+            let told = leaves("v", json)
                 .map(|ends| ends.iter().map(|(way, end)| format!("{way}={end}")).collect::<Vec<_>>().join(" "));
             assert_eq!(told.as_deref(), expected, "{reason}");
         }

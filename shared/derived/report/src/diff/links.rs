@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use dragline_domain::change::{ChangeKind, LinkTo, Part};
+use dragline_domain::change::{ChangeKind, PageLink, Part};
 use dragline_domain::document::{Document, LinkKind};
-use dragline_domain::frontier::Says;
+use dragline_domain::frontier::PageFinding;
 use dragline_domain::ids::Iteration;
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
 use serde::Serialize;
 
 use super::compact::{Compact, Digest};
-use super::pages::{Changed, Which, collect};
+use super::pages::{ChangedUrl, Which, collect};
 use super::{BATCH_ROWS, Net, REMEMBERED_MAX, Span};
 
 /// Whether a link was added or removed.
@@ -60,8 +60,8 @@ impl LinkChange {
     /// The names of the fields, in order.
     pub const FIELDS: [&'static str; 4] = ["from_url", "change", "kind", "to_url"];
 
-    fn new(document: &Document, change: LinkChangeKind, link: &LinkTo) -> Self {
-        let LinkTo { kind, target } = link;
+    fn new(document: &Document, change: LinkChangeKind, link: &PageLink) -> Self {
+        let PageLink { kind, target } = link;
         Self { from_url: document.url.to_string(), change, kind: *kind, to_url: target.to_string() }
     }
 
@@ -73,7 +73,7 @@ impl LinkChange {
 
 /// Which links of a page differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Differing {
+enum DifferingLinks {
     /// The differences recorded in its documents.
     Some,
     /// All current links: the page is new, or back.
@@ -82,7 +82,7 @@ enum Differing {
     AllBefore,
 }
 
-impl Differing {
+impl DifferingLinks {
     /// Returns which links differ; `None` if none.
     fn from_net(net: Net) -> Option<Self> {
         match net.kind()? {
@@ -95,7 +95,7 @@ impl Differing {
 }
 
 /// Changed pages, by the digest of their URL.
-type Pages = Compact<Changed>;
+type Pages = Compact<ChangedUrl>;
 
 /// Calls back with each added or removed link, once, until told to stop. The links of one document
 /// come together.
@@ -123,8 +123,8 @@ pub(super) async fn each_within(
     let mut begin = Some(Digest::MIN);
     while let Some(from) = begin {
         let mut pages = collect(reader, span, Which::Changed, Compact::new(from, remembered_max)).await?;
-        begin = pages.rest();
-        pages.retain(|page| Differing::from_net(page.net).is_some());
+        begin = pages.next_start();
+        pages.retain(|page| DifferingLinks::from_net(page.net).is_some());
         let told = match tell_some(reader, span, &pages, remembered_max, &mut tell).await? {
             ControlFlow::Continue(()) => tell_all(reader, span, pages, &mut tell).await?,
             told => told,
@@ -144,7 +144,7 @@ async fn tell_some(
     remembered_max: usize,
     tell: &mut impl FnMut(LinkChange) -> ControlFlow<()>,
 ) -> PortResult<ControlFlow<()>> {
-    let is_wanted = |net| Differing::from_net(net) == Some(Differing::Some);
+    let is_wanted = |net| DifferingLinks::from_net(net) == Some(DifferingLinks::Some);
     let differences_of = |document: &Document| {
         let page = pages.get(Digest::compute([document.url.as_str()]));
         page.filter(|page| is_wanted(page.net)).map_or_else(Vec::new, |_| differences(document))
@@ -173,7 +173,7 @@ async fn tell_some(
             })
             .await?;
         }
-        begin = sums.rest();
+        begin = sums.next_start();
         for iteration in span.steps() {
             if sums.is_empty() {
                 break;
@@ -202,24 +202,24 @@ async fn tell_all(
     mut pages: Pages,
     tell: &mut impl FnMut(LinkChange) -> ControlFlow<()>,
 ) -> PortResult<ControlFlow<()>> {
-    pages.retain(|page| Differing::from_net(page.net) != Some(Differing::Some));
+    pages.retain(|page| DifferingLinks::from_net(page.net) != Some(DifferingLinks::Some));
     for iteration in span.back_to_first() {
         if pages.is_empty() {
             break;
         }
         let told = each_document(reader, iteration, |document| {
             let digest = Digest::compute([document.url.as_str()]);
-            let change = match pages.get(digest).and_then(|page| Differing::from_net(page.net)) {
-                Some(Differing::AllNow) => LinkChangeKind::Added,
-                Some(Differing::AllBefore) if iteration <= span.from() => LinkChangeKind::Removed,
+            let change = match pages.get(digest).and_then(|page| DifferingLinks::from_net(page.net)) {
+                Some(DifferingLinks::AllNow) => LinkChangeKind::Added,
+                Some(DifferingLinks::AllBefore) if iteration <= span.from() => LinkChangeKind::Removed,
                 _ => return ControlFlow::Continue(()),
             };
             if !is_content(&document) {
                 return ControlFlow::Continue(());
             }
             pages.remove(digest);
-            let links: BTreeSet<LinkTo> =
-                document.links.iter().map(|link| LinkTo { kind: link.kind, target: link.target.clone() }).collect();
+            let links: BTreeSet<PageLink> =
+                document.links.iter().map(|link| PageLink { kind: link.kind, target: link.target.clone() }).collect();
             links.iter().map(|link| LinkChange::new(&document, change, link)).try_for_each(&mut *tell)
         });
         if told.await?.is_break() {
@@ -232,13 +232,13 @@ async fn tell_all(
 /// Returns whether a document has content, rather than being a note of a visit that found nothing,
 /// or nothing new.
 fn is_content(document: &Document) -> bool {
-    document.page.is_some() || !document.links.is_empty() || document.outcome.says() == Says::Content
+    document.page.is_some() || !document.links.is_empty() || document.outcome.page_finding() == PageFinding::Content
 }
 
 /// Returns the changed links between a document and its predecessor.
 fn differences(document: &Document) -> Vec<LinkChange> {
     let Some(difference) = &document.difference else { return Vec::new() };
-    let of = |change, links: &[LinkTo]| -> Vec<LinkChange> {
+    let of = |change, links: &[PageLink]| -> Vec<LinkChange> {
         links.iter().map(|link| LinkChange::new(document, change, link)).collect()
     };
     let mut changes = of(LinkChangeKind::Added, &difference.links_added);
@@ -252,7 +252,7 @@ async fn each_document(
     iteration: Iteration,
     mut visit: impl FnMut(Document) -> ControlFlow<()>,
 ) -> PortResult<ControlFlow<()>> {
-    let filter = &Filter::of_iteration(iteration);
+    let filter = &Filter::by_iteration(iteration);
     let read = |after: Option<Cursor>| async move { reader.documents(filter, after.as_ref(), BATCH_ROWS).await };
     let mut told = ControlFlow::Continue(());
     each_row(read, |row: DocumentRow| {

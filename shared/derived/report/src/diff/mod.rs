@@ -18,7 +18,7 @@ mod tests;
 
 pub use items::{ItemChange, ItemChangeKind, each_item_change};
 pub use links::{LinkChange, LinkChangeKind, each_link_change};
-pub use net::{Net, PartSet, Shows, Step};
+pub use net::{Net, PartSet, Step, VisitResult};
 pub use pages::{PageChange, Which, each_page_change};
 pub use span::{Span, SpanError};
 

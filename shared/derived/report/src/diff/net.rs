@@ -12,8 +12,8 @@ impl PartSet {
     /// Returns the set of the parts in a comma-separated list of names, as in the log. Names that
     /// this version does not know are ignored.
     #[must_use]
-    pub fn named(names: Option<&str>) -> Self {
-        names.unwrap_or_default().split(',').filter_map(Part::named).collect()
+    pub fn from_names(names: Option<&str>) -> Self {
+        names.unwrap_or_default().split(',').filter_map(Part::from_name).collect()
     }
 
     /// Returns whether the set is empty.
@@ -30,7 +30,7 @@ impl PartSet {
 
     /// Returns the union of the sets.
     #[must_use]
-    pub const fn and(self, more: Self) -> Self {
+    pub const fn union(self, more: Self) -> Self {
         Self(self.0 | more.0)
     }
 
@@ -61,7 +61,7 @@ impl FromIterator<Part> for PartSet {
 
 /// What a visit found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shows {
+pub enum VisitResult {
     /// A redirect.
     Redirect,
     /// Anything else.
@@ -78,26 +78,26 @@ pub struct Step {
     /// The parts that differ from the previous document.
     pub parts: PartSet,
     /// What the visit found.
-    pub shows: Shows,
+    pub shows: VisitResult,
 }
 
 impl Step {
     /// Returns the change of a visit; `None` if it was retried or had no lasting effect.
     #[must_use]
     pub fn from_row(row: &LogRow) -> Option<Self> {
-        let kind = row.change.as_deref().filter(|_| row.r#final).and_then(ChangeKind::named)?;
+        let kind = row.change.as_deref().filter(|_| row.r#final).and_then(ChangeKind::from_name)?;
         let shows = match Outcome::from_code(row.outcome) {
-            Some(Outcome::PermanentRedirect | Outcome::Redirect) => Shows::Redirect,
-            Some(Outcome::FileDidNotChange) => Shows::AsBefore,
-            _ => Shows::Page,
+            Some(Outcome::PermanentRedirect | Outcome::Redirect) => VisitResult::Redirect,
+            Some(Outcome::FileDidNotChange) => VisitResult::AsBefore,
+            _ => VisitResult::Page,
         };
-        Some(Self { kind, parts: PartSet::named(row.changed_parts.as_deref()), shows })
+        Some(Self { kind, parts: PartSet::from_names(row.changed_parts.as_deref()), shows })
     }
 }
 
 /// The state of a URL before the first visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Before {
+enum InitialState {
     /// It had never been shown.
     Absent,
     /// It had been shown, but was not any more.
@@ -114,7 +114,7 @@ enum Before {
 /// that did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Net {
-    before: Before,
+    before: InitialState,
     standing: ShownState,
     /// Whether it redirects now, or did when last shown.
     redirects: bool,
@@ -135,25 +135,25 @@ impl Net {
     /// Returns the net change with this visit added to the earlier ones, if any.
     #[must_use]
     pub fn add(net: Option<Self>, step: Step) -> Self {
-        net.unwrap_or_else(|| Self::before(step)).then(step)
+        net.unwrap_or_else(|| Self::initial(step)).then(step)
     }
 
     /// Returns the net change before any visit. The kind of the first visit tells the URL's state.
-    fn before(first: Step) -> Self {
-        let redirects = first.shows == Shows::Redirect;
+    fn initial(first: Step) -> Self {
+        let redirects = first.shows == VisitResult::Redirect;
         let (before, redirects) = match first.kind {
-            ChangeKind::New => (Before::Absent, false),
-            ChangeKind::Back => (Before::Hidden, false),
-            ChangeKind::Changed | ChangeKind::Unchanged if redirects => (Before::Redirected, true),
+            ChangeKind::New => (InitialState::Absent, false),
+            ChangeKind::Back => (InitialState::Hidden, false),
+            ChangeKind::Changed | ChangeKind::Unchanged if redirects => (InitialState::Redirected, true),
             ChangeKind::Changed
             | ChangeKind::Moved
             | ChangeKind::Gone
             | ChangeKind::OutOfScope
-            | ChangeKind::Unchanged => (Before::Shown, false),
+            | ChangeKind::Unchanged => (InitialState::Shown, false),
         };
         let standing = match before {
-            Before::Absent | Before::Hidden => ShownState::Hidden,
-            Before::Shown | Before::Redirected => ShownState::Shown,
+            InitialState::Absent | InitialState::Hidden => ShownState::Hidden,
+            InitialState::Shown | InitialState::Redirected => ShownState::Shown,
         };
         Self { before, standing, redirects, differs: false, parts: PartSet::default() }
     }
@@ -165,9 +165,9 @@ impl Net {
             _ => {}
         }
         let redirects = match step.shows {
-            Shows::Redirect => true,
-            Shows::Page => false,
-            Shows::AsBefore => self.redirects,
+            VisitResult::Redirect => true,
+            VisitResult::Page => false,
+            VisitResult::AsBefore => self.redirects,
         };
         let is_other = match step.kind {
             ChangeKind::Changed | ChangeKind::Moved => true,
@@ -175,13 +175,13 @@ impl Net {
             ChangeKind::Unchanged => false,
             _ => !step.parts.is_empty(),
         };
-        let (differs, parts) = (self.differs || is_other, self.parts.and(step.parts));
+        let (differs, parts) = (self.differs || is_other, self.parts.union(step.parts));
         Self { standing: ShownState::Shown, redirects, differs, parts, ..self }
     }
 
     /// Returns the net change with the parts that really differ.
     #[must_use]
-    pub fn with(self, parts: PartSet) -> Self {
+    pub fn with_parts(self, parts: PartSet) -> Self {
         Self { parts, ..self }
     }
 
@@ -195,16 +195,16 @@ impl Net {
     #[must_use]
     pub fn kind(self) -> Option<ChangeKind> {
         Some(match (self.before, self.standing) {
-            (Before::Absent | Before::Hidden, ShownState::Hidden | ShownState::OutOfScope) => return None,
-            (Before::Absent, ShownState::Shown) => ChangeKind::New,
-            (Before::Hidden, ShownState::Shown) => ChangeKind::Back,
-            (Before::Shown | Before::Redirected, ShownState::Hidden) => ChangeKind::Gone,
-            (Before::Shown | Before::Redirected, ShownState::OutOfScope) => ChangeKind::OutOfScope,
-            (Before::Shown, ShownState::Shown) if self.redirects && self.parts.contains(Part::Status) => {
+            (InitialState::Absent | InitialState::Hidden, ShownState::Hidden | ShownState::OutOfScope) => return None,
+            (InitialState::Absent, ShownState::Shown) => ChangeKind::New,
+            (InitialState::Hidden, ShownState::Shown) => ChangeKind::Back,
+            (InitialState::Shown | InitialState::Redirected, ShownState::Hidden) => ChangeKind::Gone,
+            (InitialState::Shown | InitialState::Redirected, ShownState::OutOfScope) => ChangeKind::OutOfScope,
+            (InitialState::Shown, ShownState::Shown) if self.redirects && self.parts.contains(Part::Status) => {
                 ChangeKind::Moved
             }
-            (Before::Shown | Before::Redirected, ShownState::Shown) if self.differs => ChangeKind::Changed,
-            (Before::Shown | Before::Redirected, ShownState::Shown) => ChangeKind::Unchanged,
+            (InitialState::Shown | InitialState::Redirected, ShownState::Shown) if self.differs => ChangeKind::Changed,
+            (InitialState::Shown | InitialState::Redirected, ShownState::Shown) => ChangeKind::Unchanged,
         })
     }
 
@@ -228,18 +228,18 @@ mod tests {
 
     /// A visit with this change, in these parts, that found a page; a redirect if it moved.
     fn step(kind: ChangeKind, parts: &[Part]) -> Step {
-        let shows = if kind == Moved { Shows::Redirect } else { Shows::Page };
+        let shows = if kind == Moved { VisitResult::Redirect } else { VisitResult::Page };
         Step { kind, parts: parts.iter().copied().collect(), shows }
     }
 
     /// The same for a visit that found a redirect.
     fn redirect(kind: ChangeKind, parts: &[Part]) -> Step {
-        Step { shows: Shows::Redirect, ..step(kind, parts) }
+        Step { shows: VisitResult::Redirect, ..step(kind, parts) }
     }
 
     /// A visit that found the same as the previous one.
     fn same(kind: ChangeKind) -> Step {
-        Step { shows: Shows::AsBefore, ..step(kind, &[]) }
+        Step { shows: VisitResult::AsBefore, ..step(kind, &[]) }
     }
 
     /// Steps, their net change and its parts, and why.

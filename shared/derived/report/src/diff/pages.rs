@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use dragline_domain::change::{ChangeKind, Difference};
 use dragline_domain::document::Document;
-use dragline_domain::frontier::{Says, VisitPlace};
+use dragline_domain::frontier::{PageFinding, VisitPlace};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::error::PortResult;
@@ -12,7 +12,7 @@ use dragline_ports::reader::{Batch, Cursor, DocumentRow, Filter, LogRow, Reader,
 use serde::Serialize;
 
 use super::compact::{Compact, Digest};
-use super::{BATCH_ROWS, Net, REMEMBERED_MAX, Shows, Span, Step};
+use super::{BATCH_ROWS, Net, REMEMBERED_MAX, Span, Step, VisitResult};
 
 /// A URL that differs between two iterations. The field names are those of JSON lines and of CSV.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -44,7 +44,7 @@ impl PageChange {
 
     /// Returns the difference of a URL, given the visit `row` that changed it last; `None` if there
     /// is none.
-    fn from_net(row: LogRow, net: Net, shows: Shows) -> Option<Self> {
+    fn from_net(row: LogRow, net: Net, shows: VisitResult) -> Option<Self> {
         let (change, parts) = (net.kind()?, net.parts());
         let names = parts.names().collect::<Vec<_>>().join(",");
         Some(Self {
@@ -52,7 +52,7 @@ impl PageChange {
             change,
             changed_parts: (!parts.is_empty()).then_some(names),
             // The log also has the targets of canonical links.
-            redirects_to: row.redirects_to.filter(|_| shows == Shows::Redirect),
+            redirects_to: row.redirects_to.filter(|_| shows == VisitResult::Redirect),
             iteration: row.iteration,
             at: row.at,
             status: row.status,
@@ -79,7 +79,7 @@ impl Which {
 
 /// The state in memory for a URL.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Changed {
+pub(super) struct ChangedUrl {
     pub(super) net: Net,
     /// Whether several visits changed it, so that the changes may cancel out.
     is_several: bool,
@@ -87,10 +87,10 @@ pub(super) struct Changed {
     last: Iteration,
 }
 
-impl Changed {
+impl ChangedUrl {
     /// Returns the net change, which is none if several changes cancelled out. Only the documents
     /// can tell; if they were pruned, the change counts.
-    async fn checked(&self, reader: &impl Reader, span: Span, row: &LogRow) -> PortResult<Net> {
+    async fn net_change(&self, reader: &impl Reader, span: Span, row: &LogRow) -> PortResult<Net> {
         if !self.is_several || self.net.kind() != Some(ChangeKind::Changed) {
             return Ok(self.net);
         }
@@ -100,7 +100,7 @@ impl Changed {
             Difference::between(since, before.outcome, &before, &now)
         });
         Ok(match difference {
-            Some(difference) if difference.is_change() => self.net.with(difference.parts.into_iter().collect()),
+            Some(difference) if difference.is_change() => self.net.with_parts(difference.parts.into_iter().collect()),
             Some(_) => self.net.unchanged(),
             None => self.net,
         })
@@ -120,7 +120,7 @@ pub(super) async fn documents_at(
     let mut numbers = [None, None];
     each_row(read, |row: DocumentRow| {
         // A document that only records an outcome has no content to compare.
-        if row.document.page.is_none() && row.document.outcome.says() != Says::Content {
+        if row.document.page.is_none() && row.document.outcome.page_finding() != PageFinding::Content {
             return ControlFlow::Continue(());
         }
         for ((iteration, number), document) in iterations.iter().zip(&mut numbers).zip(&mut found) {
@@ -177,7 +177,7 @@ pub(super) async fn each_within(
     let mut begin = Some(Digest::MIN);
     while let Some(from) = begin {
         let mut changed = collect(reader, span, which, Compact::new(from, remembered_max)).await?;
-        begin = changed.rest();
+        begin = changed.next_start();
         for iteration in span.steps() {
             let mut steps = Steps::new(iteration);
             while !changed.is_empty()
@@ -189,7 +189,7 @@ pub(super) async fn each_within(
                         continue;
                     };
                     changed.remove(digest);
-                    let net = found.checked(reader, span, &row).await?;
+                    let net = found.net_change(reader, span, &row).await?;
                     let change =
                         PageChange::from_net(row, net, step.shows).filter(|change| which.includes(change.change));
                     if let Some(change) = change
@@ -209,22 +209,22 @@ pub(super) async fn collect(
     reader: &impl Reader,
     span: Span,
     which: Which,
-    mut changed: Compact<Changed>,
-) -> PortResult<Compact<Changed>> {
+    mut changed: Compact<ChangedUrl>,
+) -> PortResult<Compact<ChangedUrl>> {
     for iteration in span.steps() {
         let mut steps = Steps::new(iteration);
         while let Some(batch) = steps.next(reader).await? {
             for (row, step) in batch {
-                changed.change(Digest::compute([row.url.as_str()]), |before: Option<Changed>| match before {
+                changed.change(Digest::compute([row.url.as_str()]), |before: Option<ChangedUrl>| match before {
                     None => which.includes(step.kind).then(|| {
                         let (net, is_several) = (Net::add(None, step), false);
-                        Changed { net, is_several, last: iteration }
+                        ChangedUrl { net, is_several, last: iteration }
                     }),
-                    Some(before @ Changed { net, .. }) if step.kind == ChangeKind::Unchanged => {
-                        Some(Changed { net: Net::add(Some(net), step), ..before })
+                    Some(before @ ChangedUrl { net, .. }) if step.kind == ChangeKind::Unchanged => {
+                        Some(ChangedUrl { net: Net::add(Some(net), step), ..before })
                     }
-                    Some(Changed { net, .. }) => {
-                        Some(Changed { net: Net::add(Some(net), step), is_several: true, last: iteration })
+                    Some(ChangedUrl { net, .. }) => {
+                        Some(ChangedUrl { net: Net::add(Some(net), step), is_several: true, last: iteration })
                     }
                 });
             }
@@ -243,7 +243,7 @@ struct Steps {
 
 impl Steps {
     fn new(iteration: Iteration) -> Self {
-        Self { filter: Filter::of_iteration(iteration), after: Some(None) }
+        Self { filter: Filter::by_iteration(iteration), after: Some(None) }
     }
 
     /// Reads the next batch; `None` at the end.

@@ -37,9 +37,9 @@ impl Span {
     /// There is nothing to compare.
     pub fn choose(from: Option<Iteration>, to: Option<Iteration>, latest: &IterationRow) -> Result<Self, SpanError> {
         let is_over = latest.status == IterationStatus::Closed;
-        let newest_over = || if is_over { Some(latest.number) } else { before(latest.number) };
+        let newest_over = || if is_over { Some(latest.number) } else { predecessor(latest.number) };
         let to = to.or_else(newest_over).ok_or(SpanError::FirstNotOver)?;
-        let from = from.or_else(|| before(to)).ok_or(SpanError::NothingBefore)?;
+        let from = from.or_else(|| predecessor(to)).ok_or(SpanError::NothingBefore)?;
         if from < to { Ok(Self { from, to }) } else { Err(SpanError::NotBefore { from, to }) }
     }
 
@@ -72,7 +72,7 @@ impl Span {
     }
 }
 
-fn before(iteration: Iteration) -> Option<Iteration> {
+fn predecessor(iteration: Iteration) -> Option<Iteration> {
     Iteration::new(iteration.number() - 1)
 }
 

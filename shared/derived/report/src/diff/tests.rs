@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use dragline_domain::change::{Difference, LinkTo, Part};
+use dragline_domain::change::{Difference, PageLink, Part};
 use dragline_domain::document::{Disposition, Document, Link, LinkKind, Page, Rel};
 use dragline_domain::frontier::{IterationRow, IterationStatus, VisitPlace};
 use dragline_domain::ids::{Iteration, Turn};
@@ -11,7 +11,7 @@ use dragline_domain::url::{CrawlUrl, Spelling};
 use dragline_ports::reader::{DocumentRow, LogRow};
 
 use super::{LinkChange, PageChange, Span, Which, each_page_change, links, pages};
-use crate::samples::{Scripted, iteration, visit};
+use crate::samples::{ScriptedReader, iteration, visit};
 
 const SITE: &str = "https://a.example";
 
@@ -25,7 +25,7 @@ fn url(path: &str) -> CrawlUrl {
 
 /// The results of iterations, in order.
 #[derive(Default)]
-struct Site(Scripted);
+struct Site(ScriptedReader);
 
 impl Site {
     /// Adds a logged visit with a change such as `changed text,links`, or without one.
@@ -41,7 +41,7 @@ impl Site {
     fn document(mut self, iteration: u32, path: &str, to: &[&str], differs: Option<[&[&str]; 2]>) -> Self {
         let place = VisitPlace { iteration: Iteration::FIRST, turn: Turn(1), segment: 0, n: 0 };
         let links_to =
-            |paths: &[&str]| paths.iter().map(|path| LinkTo { kind: LinkKind::A, target: url(path) }).collect();
+            |paths: &[&str]| paths.iter().map(|path| PageLink { kind: LinkKind::A, target: url(path) }).collect();
         let difference = differs.map(|[added, removed]| Difference {
             since: place,
             parts: vec![Part::Links],

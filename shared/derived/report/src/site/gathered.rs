@@ -32,7 +32,7 @@ const SCRIPTED: &[Column] = &[
 
 /// The gathered totals. Their size does not depend on the number of URLs.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Gathered {
+pub struct ReportTotals {
     pub(crate) visits: Visits,
     pub(crate) tally: Tally,
     /// The numbers of items and pages by type, of the current site.
@@ -45,18 +45,18 @@ pub struct Gathered {
     after: Option<Cursor>,
 }
 
-impl Gathered {
+impl ReportTotals {
     /// Returns empty totals for an iteration that began at this time.
     #[must_use]
     pub fn new(began_at: Timestamp) -> Self {
-        let (visits, scripted) = (Visits::since(began_at), Rows::new(SCRIPTED));
+        let (visits, scripted) = (Visits::starting_at(began_at), Rows::new(SCRIPTED));
         Self { visits, tally: Tally::default(), types: HashMap::default(), scripted, notes: Vec::new(), after: None }
     }
 
     /// Restores stored totals.
     #[must_use]
-    pub fn restored(self) -> Self {
-        Self { visits: self.visits.restored(), scripted: self.scripted.under(SCRIPTED), ..self }
+    pub fn restore(self) -> Self {
+        Self { visits: self.visits.restore(), scripted: self.scripted.with_columns(SCRIPTED), ..self }
     }
 
     /// Notes that something was not checked.
@@ -66,7 +66,7 @@ impl Gathered {
 
     /// Adds a document of the current site.
     pub fn add_document(&mut self, document: &Document) {
-        if let Some(element) = document.detail.as_deref().and_then(scripted::element_of_detail) {
+        if let Some(element) = document.detail.as_deref().and_then(scripted::element_from_detail) {
             self.scripted.add(vec![Cell::Text(document.url.to_string()), Cell::Text(element.to_owned())]);
         }
         let mut of_page: Vec<String> =
@@ -105,7 +105,7 @@ impl Gathered {
         iteration: &IterationRow,
         rest: impl Fn() -> ControlFlow<()>,
     ) -> PortResult<ControlFlow<()>> {
-        let filter = &Filter::of_iteration(iteration.number);
+        let filter = &Filter::by_iteration(iteration.number);
         let read = |after: Option<Cursor>| async move { reader.log(filter, after.as_ref(), BATCH_ROWS).await };
         let add = |row: LogRow| -> ControlFlow<Infallible> {
             self.visits.add(&row);

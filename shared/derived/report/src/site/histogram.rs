@@ -14,7 +14,7 @@ pub(crate) struct Histogram {
 
 impl Histogram {
     pub(crate) fn add(&mut self, value: u64) {
-        let place = place(value);
+        let place = bucket(value);
         if self.counts.len() <= place {
             self.counts.resize(place + 1, 0);
         }
@@ -30,7 +30,7 @@ impl Histogram {
         let mut below = 0;
         self.counts.iter().enumerate().find_map(|(place, count)| {
             below += count;
-            (below >= rank).then(|| value(place))
+            (below >= rank).then(|| bucket_start(place))
         })
     }
 
@@ -39,7 +39,7 @@ impl Histogram {
     pub(crate) fn between(&self, bounds: &[u64]) -> Vec<u64> {
         let mut counts = vec![0; bounds.len()];
         for (place, count) in self.counts.iter().enumerate() {
-            let at = bounds.partition_point(|bound| *bound <= value(place)).saturating_sub(1);
+            let at = bounds.partition_point(|bound| *bound <= bucket_start(place)).saturating_sub(1);
             if let Some(sum) = counts.get_mut(at) {
                 *sum += count;
             }
@@ -51,7 +51,7 @@ impl Histogram {
 /// Returns the bucket of a value. Values below sixteen have buckets of their own; above, each
 /// doubling has [`STEPS`].
 #[expect(clippy::cast_possible_truncation, reason = "what is left of a value is less than sixteen")]
-const fn place(value: u64) -> usize {
+const fn bucket(value: u64) -> usize {
     let bits = u64::BITS - value.leading_zeros();
     if bits <= STEPS.ilog2() + 1 {
         return value as usize;
@@ -61,7 +61,7 @@ const fn place(value: u64) -> usize {
 }
 
 /// Returns the smallest value of a bucket.
-const fn value(place: usize) -> u64 {
+const fn bucket_start(place: usize) -> u64 {
     let steps = STEPS as usize;
     if place < 2 * steps {
         return place as u64;
@@ -77,10 +77,10 @@ mod tests {
     #[test]
     fn buckets_approximate_their_values() {
         for exact in (0..5000).chain((0..60).map(|bits| (1 << bits) + 1)) {
-            let shown = value(place(exact));
+            let shown = bucket_start(bucket(exact));
             assert!(shown <= exact && exact - shown <= exact / 8, "{exact} is shown as {shown}");
         }
-        assert!((0..5000).is_sorted_by_key(place), "larger values have larger places");
+        assert!((0..5000).is_sorted_by_key(bucket), "larger values have larger places");
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub fn html(report: &Report) -> String {
         hash(STYLE)
     );
     let title = format!("{}, iteration {}", report.crawl, report.iteration);
-    filled(
+    fill(
         PAGE,
         &[
             ("policy", &policy),
@@ -48,7 +48,7 @@ pub fn html(report: &Report) -> String {
 
 /// Fills the placeholders of a template, each `{{name}}`. Values that look like placeholders are
 /// not expanded.
-fn filled(template: &str, values: &[(&str, &str)]) -> String {
+fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(template.len() + values.iter().map(|(_, value)| value.len()).sum::<usize>());
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -104,7 +104,7 @@ mod tests {
         }
         assert_eq!(PAGE.matches("{{").count(), 5);
         assert_eq!(
-            filled("a {{title}} c", &[("title", "{{data}}"), ("data", "no")]),
+            fill("a {{title}} c", &[("title", "{{data}}"), ("data", "no")]),
             "a {{data}} c",
             "values are no templates"
         );

@@ -38,9 +38,9 @@ fn finding(graph: &Graph, kind: &Kind) -> Result<Finding, GraphError> {
 
 /// Returns the first rows of a query, and the number of all.
 fn table(graph: &Graph, columns: &'static [Column], [select, from, order]: &[&str; 3]) -> Result<Table, GraphError> {
-    let count = number(graph, &format!("SELECT count(*) FROM {}", limited(from)))?;
+    let count = number(graph, &format!("SELECT count(*) FROM {}", with_limits(from)))?;
     let mut rows = Rows::new(columns);
-    let sql = format!("SELECT {select} FROM {} ORDER BY {order} LIMIT {ROWS_MAX}", limited(from));
+    let sql = format!("SELECT {select} FROM {} ORDER BY {order} LIMIT {ROWS_MAX}", with_limits(from));
     graph.each(
         &sql,
         [],
@@ -54,7 +54,7 @@ fn table(graph: &Graph, columns: &'static [Column], [select, from, order]: &[&st
 }
 
 /// Inserts the limits into a query. They are not bound, as not every query uses all of them.
-fn limited(from: &str) -> String {
+fn with_limits(from: &str) -> String {
     let [title, description, words] = LIMITS.map(|limit| limit.to_string());
     from.replace("?1", &title).replace("?2", &description).replace("?3", &words)
 }

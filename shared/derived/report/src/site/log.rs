@@ -102,7 +102,7 @@ impl Host {
 
 impl Visits {
     /// Returns empty totals for an iteration that began at this time.
-    pub(crate) fn since(began_at: Timestamp) -> Self {
+    pub(crate) fn starting_at(began_at: Timestamp) -> Self {
         Self {
             began_at,
             step_ms: STEP_MS,
@@ -120,8 +120,8 @@ impl Visits {
     }
 
     /// Restores stored totals.
-    pub(crate) fn restored(self) -> Self {
-        let (changes, cut) = (self.changes.under(CHANGES), self.cut.under(CUT));
+    pub(crate) fn restore(self) -> Self {
+        let (changes, cut) = (self.changes.with_columns(CHANGES), self.cut.with_columns(CUT));
         Self { changes, cut, ..self }
     }
 
@@ -159,7 +159,7 @@ impl Visits {
         let after_ms = u64::try_from(at.duration_since(self.began_at).as_millis()).unwrap_or(0);
         let mut step = usize::try_from(after_ms / self.step_ms).unwrap_or(usize::MAX);
         while step >= STEPS_MAX {
-            self.steps = self.steps.chunks(2).map(joined).collect();
+            self.steps = self.steps.chunks(2).map(merge_pair).collect();
             self.step_ms *= 2;
             step /= 2;
         }
@@ -316,7 +316,7 @@ const HOSTS: &[Column] = &[
     Column { id: "body_bytes", title: "Received", unit: Unit::Bytes },
 ];
 
-fn joined(pair: &[[u64; CLASSES.len()]]) -> [u64; CLASSES.len()] {
+fn merge_pair(pair: &[[u64; CLASSES.len()]]) -> [u64; CLASSES.len()] {
     let mut sums = [0; CLASSES.len()];
     for counts in pair {
         sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);

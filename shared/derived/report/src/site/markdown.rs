@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use dragline_domain::shown::{count, is_obeyed};
+use dragline_domain::shown::{count, is_control};
 
 use super::shape::{Cell, Figure, Finding, Report, Shade, Table, Unit};
 
@@ -24,12 +24,12 @@ pub fn markdown(report: &Report) -> String {
 }
 
 fn write(report: &Report, out: &mut String) -> std::fmt::Result {
-    writeln!(out, "# {}, iteration {}\n", escaped(&report.crawl), report.iteration)?;
+    writeln!(out, "# {}, iteration {}\n", escape(&report.crawl), report.iteration)?;
     let ended = report.ended_at.as_deref().map_or("it goes on".to_owned(), |at| format!("until {at}"));
     writeln!(out, "Crawled from {} on, {ended}.\n", report.began_at)?;
     writeln!(out, "| | |\n|---|---:|")?;
     for Figure { title, value, unit, .. } in &report.figures {
-        let value = if *value == Cell::Nothing { "unknown".to_owned() } else { shown(*unit, value) };
+        let value = if *value == Cell::Nothing { "unknown".to_owned() } else { format_cell(*unit, value) };
         writeln!(out, "| {title} | {value} |")?;
     }
     writeln!(out, "\n## Findings\n")?;
@@ -63,7 +63,8 @@ fn write_table(table: &Table, out: &mut String) -> std::fmt::Result {
         table.columns.iter().map(|column| if is_number(column.unit) { "---:" } else { "---" }).collect();
     writeln!(out, "| {} |\n|{}|", heads.join(" | "), marks.join("|"))?;
     for row in table.rows.iter().take(ROWS_SHOWN) {
-        let cells: Vec<_> = table.columns.iter().zip(row).map(|(column, cell)| shown(column.unit, cell)).collect();
+        let cells: Vec<_> =
+            table.columns.iter().zip(row).map(|(column, cell)| format_cell(column.unit, cell)).collect();
         writeln!(out, "| {} |", cells.join(" | "))?;
     }
     let more = table.rows_all.saturating_sub(table.rows.len().min(ROWS_SHOWN) as u64);
@@ -85,7 +86,7 @@ const fn severity_name(severity: Shade) -> &'static str {
     }
 }
 
-fn shown(unit: Unit, cell: &Cell) -> String {
+fn format_cell(unit: Unit, cell: &Cell) -> String {
     match cell {
         Cell::Nothing => String::new(),
         Cell::Whole(number) if unit == Unit::Number => number.to_string(),
@@ -93,14 +94,14 @@ fn shown(unit: Unit, cell: &Cell) -> String {
         Cell::Whole(number) if unit == Unit::Ms => format!("{} ms", count(*number)),
         Cell::Whole(number) => count(*number),
         Cell::Number(number) => number.to_string(),
-        Cell::Text(text) => escaped(text),
-        Cell::Texts(texts) => texts.iter().map(|text| escaped(text)).collect::<Vec<_>>().join("<br>"),
+        Cell::Text(text) => escape(text),
+        Cell::Texts(texts) => texts.iter().map(|text| escape(text)).collect::<Vec<_>>().join("<br>"),
     }
 }
 
 /// Escapes characters that Markdown, HTML or a terminal would act on. URLs remain plain text, which
 /// nobody follows by accident.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut out = String::new();
     for (place, c) in text.chars().enumerate() {
         if place == CELL_CHARS_MAX {
@@ -108,7 +109,7 @@ fn escaped(text: &str) -> String {
             break;
         }
         match c {
-            c if is_obeyed(c) => out.extend(c.escape_default()),
+            c if is_control(c) => out.extend(c.escape_default()),
             // An entity is text everywhere, even where a backslash is not an escape.
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
@@ -135,8 +136,8 @@ mod tests {
             ("a\nb\u{202e}c", r"a\nb\u{202e}c", "would end the row, or turn it round"),
             ("`x` *y* __z__", r"\`x\` \*y\* \_\_z\_\_", "would be shown otherwise"),
         ] {
-            assert_eq!(escaped(text), expected, "{why}");
+            assert_eq!(escape(text), expected, "{why}");
         }
-        assert_eq!(escaped(&"ä".repeat(500)).chars().count(), CELL_CHARS_MAX + 1, "the rest is cut");
+        assert_eq!(escape(&"ä".repeat(500)).chars().count(), CELL_CHARS_MAX + 1, "the rest is cut");
     }
 }

@@ -30,7 +30,7 @@ use dragline_ports::reader::Reader;
 use jiff::Timestamp;
 
 pub use findings::{KINDS, Kind};
-pub use gathered::Gathered;
+pub use gathered::ReportTotals;
 pub use html::html;
 pub use markdown::markdown;
 pub use shape::{
@@ -53,7 +53,7 @@ pub enum ReportError {
 
 /// The author and time of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Making {
+pub struct ReportStamp {
     /// The program and its version.
     pub program: String,
     /// The time.
@@ -68,28 +68,28 @@ pub async fn report(
     reader: &impl Reader,
     graph: &Graph,
     iteration: IterationRow,
-    making: Making,
+    making: ReportStamp,
 ) -> Result<Report, ReportError> {
-    let mut gathered = Gathered::new(iteration.started_at);
+    let mut gathered = ReportTotals::new(iteration.started_at);
     gathered.add_documents(reader).await?;
     // Never interrupted.
     _ = gathered.add_log(reader, &iteration, || ControlFlow::Continue(())).await?;
-    report_of(reader, graph, iteration, (gathered, making)).await
+    report_from_totals(reader, graph, iteration, (gathered, making)).await
 }
 
 /// Reports on a crawled site from gathered totals.
 ///
 /// # Errors
 /// The crawl or the graph cannot be read.
-pub async fn report_of(
+pub async fn report_from_totals(
     reader: &impl Reader,
     graph: &Graph,
     iteration: IterationRow,
-    (gathered, making): (Gathered, Making),
+    (gathered, making): (ReportTotals, ReportStamp),
 ) -> Result<Report, ReportError> {
     let began_at = iteration.started_at;
-    let Gathered { visits, tally, types, scripted, notes, .. } = gathered;
-    let Summary { standing, figures } = crate::summary_of(reader, iteration, tally).await?;
+    let ReportTotals { visits, tally, types, scripted, notes, .. } = gathered;
+    let Summary { standing, figures } = crate::summary_from_tally(reader, iteration, tally).await?;
     let to_go = if standing.closed_at.is_some() { None } else { Some(figures.waiting) };
     let not_checked = graph.unchecked(to_go)?.lines().into_iter().chain(notes).collect();
     let depths = ChartKind::Bars { bars: link_graph::depths(graph)? };

@@ -33,7 +33,7 @@ impl Rows {
     }
 
     /// Returns the same rows with their columns, which were not stored.
-    pub(crate) fn under(self, columns: &'static [Column]) -> Self {
+    pub(crate) fn with_columns(self, columns: &'static [Column]) -> Self {
         Self { columns, ..self }
     }
 

@@ -86,10 +86,10 @@ fn branch(title: &str, place: PathNode, room: usize) -> Branch {
         let room = usize::try_from(left * u128::from(child.pages) / pages).unwrap_or(0);
         branch(&name, child, room)
     });
-    Branch { title: named(title), pages: place.pages, bytes: place.bytes, children: children.collect(), more }
+    Branch { title: display_name(title), pages: place.pages, bytes: place.bytes, children: children.collect(), more }
 }
 
-fn named(text: &str) -> String {
+fn display_name(text: &str) -> String {
     let mut name = match text.char_indices().nth(NAME_CHARS_MAX) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
@@ -115,7 +115,7 @@ pub(crate) fn sections(graph: &Graph) -> Result<Sections, GraphError> {
         |name: &str| if is_alone { name.strip_prefix(host(name)).unwrap_or(name).to_owned() } else { name.to_owned() };
     let nodes = largest.iter().map(|(name, pages)| {
         let path = shown(name);
-        Section { title: named(if path.is_empty() { "/" } else { &path }), pages: *pages }
+        Section { title: display_name(if path.is_empty() { "/" } else { &path }), pages: *pages }
     });
     Ok(Sections { nodes: nodes.collect(), edges })
 }

@@ -52,7 +52,7 @@ pub struct Figures {
     pub canonicals_doubted: Vec<CanonicalsDoubted>,
     /// Pages that are nearly empty without JavaScript, among those parsed in this iteration:
     /// unchanged pages are not counted.
-    pub scripted: Scripted,
+    pub scripted: ScriptedPages,
     /// Links that were not followed, because more URLs were waiting than the page budget can cover;
     /// `None` as above.
     pub links_beyond_budget: Option<u64>,
@@ -101,14 +101,14 @@ pub struct NotCrawled {
 
 /// Pages whose text and links are made by scripts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Scripted {
+pub struct ScriptedPages {
     /// The number of pages.
     pub pages: u64,
     /// The alphabetically first URLs, three at most.
     pub examples: Vec<String>,
 }
 
-impl Scripted {
+impl ScriptedPages {
     /// The maximum number of examples.
     const EXAMPLES_MAX: usize = 3;
 
@@ -144,7 +144,7 @@ fn by_name<S: Serializer>(doubt: &Doubt, serializer: S) -> Result<S::Ok, S::Erro
 impl Figures {
     /// Returns the figures without those that are only known for the latest iteration. Nothing
     /// waits in an earlier one, as it is over.
-    pub(crate) fn of_earlier_iteration(mut self) -> Self {
+    pub(crate) fn for_earlier_iteration(mut self) -> Self {
         self.leftovers.retain(|(reason, _)| *reason != LeftoverReason::SegmentUnreadable);
         let (stuck, drifted, urls_stripped) = (None, None, None);
         Self { waiting: 0, stuck, drifted, links_beyond_budget: None, links_nofollow: None, urls_stripped, ..self }
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn the_first_scripted_pages_are_named_in_any_order() {
         let counted = |urls: &[&str]| {
-            let mut scripted = Scripted::default();
+            let mut scripted = ScriptedPages::default();
             urls.iter().for_each(|url| scripted.add(url));
             (scripted.pages, scripted.examples)
         };

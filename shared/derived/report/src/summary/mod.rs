@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
 pub use self::causes::{Cause, CauseCount, Causes};
-pub use self::figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, Scripted, Slow};
+pub use self::figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, ScriptedPages, Slow};
 pub use self::tally::Tally;
 
 /// The number of rows per read.
@@ -66,21 +66,21 @@ pub struct IterationHead {
 /// The crawl cannot be read.
 pub async fn summary(reader: &impl Reader, iteration: IterationRow) -> PortResult<Summary> {
     let mut tally = Tally::default();
-    each_visit(reader, &Filter::of_iteration(iteration.number), |visit| tally.add(visit)).await?;
-    summary_of(reader, iteration, tally).await
+    each_visit(reader, &Filter::by_iteration(iteration.number), |visit| tally.add(visit)).await?;
+    summary_from_tally(reader, iteration, tally).await
 }
 
 /// Sums up an iteration from the tally of its log.
 ///
 /// # Errors
 /// The crawl cannot be read.
-pub async fn summary_of(reader: &impl Reader, iteration: IterationRow, tally: Tally) -> PortResult<Summary> {
-    let filter = Filter::of_iteration(iteration.number);
+pub async fn summary_from_tally(reader: &impl Reader, iteration: IterationRow, tally: Tally) -> PortResult<Summary> {
+    let filter = Filter::by_iteration(iteration.number);
     let progress = reader.progress(iteration.number).await?;
     let mut figures = tally.figures(&progress);
     let is_earlier = reader.latest_iteration().await?.is_some_and(|latest| latest.number != iteration.number);
     if is_earlier {
-        figures = figures.of_earlier_iteration();
+        figures = figures.for_earlier_iteration();
     } else if iteration.status == IterationStatus::Closed && figures.has_left_something() {
         // Only in this case, as a stack has to read all candidates for it.
         figures.unvisited = Some(reader.unvisited().await?);
@@ -114,7 +114,7 @@ async fn causes(reader: &impl Reader, filter: &Filter) -> PortResult<Vec<CauseCo
         add_left,
     )
     .await?;
-    Ok(causes.counted())
+    Ok(causes.into_counts())
 }
 
 async fn each_visit(reader: &impl Reader, filter: &Filter, mut visit: impl FnMut(LogRow)) -> PortResult<()> {
@@ -133,7 +133,7 @@ mod tests {
     use dragline_ports::frontier::Progress;
 
     use super::*;
-    use crate::samples::{Scripted, iteration, visit};
+    use crate::samples::{ScriptedReader, iteration, visit};
 
     #[tokio::test]
     async fn causes_are_reported_once_they_are_final() {
@@ -163,7 +163,7 @@ mod tests {
             let leftovers = vec![lost.clone()];
             let counters = ParserCounters { stuck: 3, ..ParserCounters::default() };
             let progress = Progress { added: 9, taken: 4, parser: counters, ..Progress::default() };
-            let reader = Scripted { progress, log, leftovers, ..Scripted::default() };
+            let reader = ScriptedReader { progress, log, leftovers, ..ScriptedReader::default() };
             let Summary { standing, figures } = summary(&reader, iteration(status)).await.unwrap();
             let causes: Vec<_> = figures.causes.iter().map(|counted| (counted.cause.name(), counted.urls)).collect();
             assert_eq!(causes, expected, "{why}");
@@ -188,7 +188,7 @@ mod tests {
             (left(), vec![], closed, Iteration::FIRST.next(), None, "they may have been visited since"),
         ] {
             let latest = Some(IterationRow { number: latest, ..iteration(status) });
-            let reader = Scripted { latest, progress, log, unvisited: 7, ..Scripted::default() };
+            let reader = ScriptedReader { latest, progress, log, unvisited: 7, ..ScriptedReader::default() };
             assert_eq!(summary(&reader, iteration(status)).await.unwrap().figures.unvisited, expected, "{why}");
         }
     }
@@ -209,7 +209,7 @@ mod tests {
             let latest = IterationRow { number: latest, ..iteration(IterationStatus::Open) };
             let leftovers = vec![(LeftoverReason::Stopped, 3), (LeftoverReason::SegmentUnreadable, 3)];
             let progress = Progress { parser, added: 3, leftovers, ..Progress::default() };
-            let reader = Scripted { latest: Some(latest), progress, ..Scripted::default() };
+            let reader = ScriptedReader { latest: Some(latest), progress, ..ScriptedReader::default() };
             let figures = summary(&reader, iteration(IterationStatus::Closed)).await.unwrap().figures;
             let Figures { stuck, links_beyond_budget, links_nofollow, urls_stripped, waiting, leftovers, .. } = figures;
             assert_eq!(waiting, expected.unwrap_or(0), "{why}: nothing waits in what is over");

@@ -12,7 +12,7 @@ use dragline_ports::frontier::Progress;
 use dragline_ports::reader::LogRow;
 use serde::{Deserialize, Serialize};
 
-use crate::summary::figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, Scripted, Slow};
+use crate::summary::figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, ScriptedPages, Slow};
 
 /// The number of slowest URLs in the figures.
 const SLOWEST: usize = 5;
@@ -39,13 +39,13 @@ pub struct Tally {
     /// By outcome and rule.
     #[serde(with = "pairs")]
     not_crawled: HashMap<(i16, Option<String>), Reason>,
-    doubted: BTreeMap<Doubt, Doubted>,
-    scripted: Scripted,
+    doubted: BTreeMap<Doubt, DoubtCounts>,
+    scripted: ScriptedPages,
 }
 
 /// Pages with an implausible canonical URL, for one reason.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Doubted {
+struct DoubtCounts {
     pages: u64,
     /// The number of pages by canonical URL.
     by_canonical: BTreeMap<String, u64>,
@@ -94,13 +94,13 @@ impl Tally {
         if visit.r#final {
             *self.outcomes.entry(visit.outcome).or_default() += 1;
             self.pages += u64::from(visit.object.is_some());
-            if let Some((doubt, canonical)) = visit.detail.as_deref().and_then(Doubt::of_detail) {
+            if let Some((doubt, canonical)) = visit.detail.as_deref().and_then(Doubt::from_detail) {
                 self.doubted.entry(doubt).or_default().add(canonical);
             }
-            if visit.detail.as_deref().and_then(scripted::element_of_detail).is_some() {
+            if visit.detail.as_deref().and_then(scripted::element_from_detail).is_some() {
                 self.scripted.add(&visit.url);
             }
-            if let Some(kind) = visit.change.as_deref().and_then(ChangeKind::named) {
+            if let Some(kind) = visit.change.as_deref().and_then(ChangeKind::from_name) {
                 *self.changes.entry(kind).or_default() += 1;
             }
         }
@@ -147,14 +147,14 @@ impl Tally {
         let mut leftovers: Vec<_> = progress.leftovers.iter().copied().filter(|(_, urls)| *urls > 0).collect();
         leftovers.sort_by_key(|(reason, urls)| (Reverse(*urls), reason.name()));
         let mut canonicals_doubted: Vec<_> =
-            self.doubted.into_iter().filter_map(|(why, doubted)| doubted.counted(why)).collect();
+            self.doubted.into_iter().filter_map(|(why, doubted)| doubted.into_figure(why)).collect();
         canonicals_doubted.sort_by_key(|doubted| (Reverse(doubted.pages), doubted.why));
         Figures {
             waiting: progress.waiting(),
             stuck: Some(progress.parser.stuck),
             drifted: Some(progress.parser.drifted),
             causes: Vec::new(),
-            outcomes: outcomes.into_iter().map(|(outcome, urls)| counted(outcome, urls)).collect(),
+            outcomes: outcomes.into_iter().map(|(outcome, urls)| outcome_count(outcome, urls)).collect(),
             requests: self.requests,
             pages: self.pages,
             changes: self.changes,
@@ -174,7 +174,7 @@ impl Tally {
     }
 }
 
-impl Doubted {
+impl DoubtCounts {
     fn add(&mut self, canonical: &str) {
         self.pages += 1;
         if self.by_canonical.len() < CANONICALS_MAX || self.by_canonical.contains_key(canonical) {
@@ -182,14 +182,14 @@ impl Doubted {
         }
     }
 
-    fn counted(self, why: Doubt) -> Option<CanonicalsDoubted> {
+    fn into_figure(self, why: Doubt) -> Option<CanonicalsDoubted> {
         let pages = self.pages;
         let most = self.by_canonical.into_iter().min_by(|(a, of_a), (b, of_b)| (of_b, a).cmp(&(of_a, b)));
         most.map(|(canonical, named_by)| CanonicalsDoubted { why, pages, canonical, named_by })
     }
 }
 
-fn counted(outcome: i16, urls: u64) -> OutcomeCount {
+fn outcome_count(outcome: i16, urls: u64) -> OutcomeCount {
     let class = Outcome::from_code(outcome).map_or("", |outcome| outcome.class().name());
     OutcomeCount { outcome, name: name(outcome), class: class.to_owned(), urls }
 }

@@ -95,7 +95,7 @@ pub(crate) fn parse(query: &str) -> Result<Node, QueryError> {
         return Err(wrong(QueryProblem::Empty, 0..query.len()));
     }
     let mut parser = Parser { query, at: 0, leaves: 0, open: Vec::new() };
-    let node = parser.alternatives()?;
+    let node = parser.parse_any()?;
     if parser.peek() == Some(')') {
         return Err(wrong(QueryProblem::StrayParenthesis, parser.at..parser.at + 1));
     }
@@ -146,20 +146,20 @@ impl<'q> Parser<'q> {
     }
 
     /// Parses `a OR b`.
-    fn alternatives(&mut self) -> Result<Node, QueryError> {
-        let mut nodes = vec![self.together()?];
+    fn parse_any(&mut self) -> Result<Node, QueryError> {
+        let mut nodes = vec![self.parse_all()?];
         loop {
             self.skip_space();
             if !self.take_keyword("OR") {
                 break;
             }
-            nodes.push(self.together()?);
+            nodes.push(self.parse_all()?);
         }
         Ok(if nodes.len() == 1 { nodes.remove(0) } else { Node::Any(nodes) })
     }
 
     /// Parses `a b`.
-    fn together(&mut self) -> Result<Node, QueryError> {
+    fn parse_all(&mut self) -> Result<Node, QueryError> {
         let mut nodes = Vec::new();
         loop {
             self.skip_space();
@@ -168,7 +168,7 @@ impl<'q> Parser<'q> {
             if is_over || self.rest().starts_with("OR") && self.clone_at().take_keyword("OR") {
                 break;
             }
-            nodes.push(self.one()?);
+            nodes.push(self.parse_term()?);
         }
         match nodes.len() {
             0 => Err(self.nothing_here()),
@@ -191,7 +191,7 @@ impl<'q> Parser<'q> {
     }
 
     /// Parses a word, phrase, condition, group or negation.
-    fn one(&mut self) -> Result<Node, QueryError> {
+    fn parse_term(&mut self) -> Result<Node, QueryError> {
         let begin = self.at;
         // Two hyphens begin a command-line option, which is a word.
         let is_hyphen = self.rest().starts_with('-') && !self.rest().starts_with("--");
@@ -202,7 +202,7 @@ impl<'q> Parser<'q> {
             if self.peek().is_none_or(|next| next.is_whitespace() || next == ')') {
                 return Err(wrong(QueryProblem::Nothing, begin..self.at));
             }
-            return Ok(Node::Not(Box::new(self.one()?)));
+            return Ok(Node::Not(Box::new(self.parse_term()?)));
         }
         match self.peek() {
             Some('(') => self.group(),
@@ -229,7 +229,7 @@ impl<'q> Parser<'q> {
         if self.open.len() > DEPTH_MAX {
             return Err(wrong(QueryProblem::TooDeep(DEPTH_MAX), begin..self.at));
         }
-        let node = self.alternatives()?;
+        let node = self.parse_any()?;
         self.skip_space();
         if self.peek() != Some(')') {
             return Err(wrong(QueryProblem::OpenParenthesis, begin..begin + 1));

@@ -69,7 +69,7 @@ impl Dynamo {
             let request = self.client.batch_get_item().set_request_items(Some(wanted));
             let output = request.send().await.map_err(|e| StoreError::request("BatchGetItem", e))?;
             for (name, items) in output.responses.unwrap_or_default() {
-                let table = self.tables.named(&name).ok_or_else(|| StoreError::Damaged(name))?;
+                let table = self.tables.find(&name).ok_or_else(|| StoreError::Damaged(name))?;
                 for item in items {
                     let fields = Fields(&item);
                     let (partition, sort) = (fields.text(PARTITION)?.to_owned(), fields.text(SORT)?.to_owned());

@@ -13,42 +13,42 @@ use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use aws_smithy_types::error::operation::BuildError;
 
 use super::expression::{names, values};
-use super::write::{Action, Refused, Role, Write};
+use super::write::{Action, RefusedWrite, Role, Write};
 use super::{Dynamo, Item};
 use crate::backoff::Backoff;
 use crate::errors::StoreError;
 use crate::meter::capacity::{WriteUnits, item_bytes};
 
 /// How one try of a write ended.
-enum Tried {
+enum WriteAttempt {
     Written(Option<Item>),
-    Refused(Refused),
+    Refused(RefusedWrite),
     /// It conflicted with another transaction, or was throttled: worth another try.
     Conflict(StoreError),
 }
 
 impl Dynamo {
     /// Writes a single row. Returns the row after an update.
-    pub(crate) async fn write(&self, write: &Write) -> Result<Result<Option<Item>, Refused>, StoreError> {
+    pub(crate) async fn write(&self, write: &Write) -> Result<Result<Option<Item>, RefusedWrite>, StoreError> {
         let mut backoff = Backoff::new(&self.rng);
         loop {
             match self.try_one(write).await? {
-                Tried::Written(item) => {
+                WriteAttempt::Written(item) => {
                     let bytes = item.as_ref().map_or(write.bytes, item_bytes);
                     self.meter.add_writes(write.key.table, WriteUnits::for_bytes(bytes) + write.index_units());
                     return Ok(Ok(item));
                 }
-                Tried::Refused(refused) => {
+                WriteAttempt::Refused(refused) => {
                     self.meter.add_writes(write.key.table, WriteUnits::for_bytes(write.bytes));
                     return Ok(Err(refused));
                 }
-                Tried::Conflict(error) => backoff.wait().await.map_err(|_| error)?,
+                WriteAttempt::Conflict(error) => backoff.wait().await.map_err(|_| error)?,
             }
         }
     }
 
     /// Writes all rows or none. A single one is written without a transaction, which costs half.
-    pub(crate) async fn transact(&self, writes: &[Write]) -> Result<Result<(), Refused>, StoreError> {
+    pub(crate) async fn transact(&self, writes: &[Write]) -> Result<Result<(), RefusedWrite>, StoreError> {
         if let [one] = writes {
             return Ok(self.write(one).await?.map(|_| ()));
         }
@@ -56,24 +56,24 @@ impl Dynamo {
         let twice = |write: &Write| WriteUnits::for_bytes(write.bytes) * 2;
         loop {
             match self.try_all(writes).await? {
-                Tried::Written(_) => {
+                WriteAttempt::Written(_) => {
                     for write in writes {
                         self.meter.add_writes(write.key.table, twice(write) + write.index_units());
                     }
                     return Ok(Ok(()));
                 }
-                Tried::Refused(refused) => {
+                WriteAttempt::Refused(refused) => {
                     for write in writes {
                         self.meter.add_writes(write.key.table, twice(write));
                     }
                     return Ok(Err(refused));
                 }
-                Tried::Conflict(error) => backoff.wait().await.map_err(|_| error)?,
+                WriteAttempt::Conflict(error) => backoff.wait().await.map_err(|_| error)?,
             }
         }
     }
 
-    async fn try_one(&self, write: &Write) -> Result<Tried, StoreError> {
+    async fn try_one(&self, write: &Write) -> Result<WriteAttempt, StoreError> {
         let (table, condition) = (self.table(write.key.table), write.condition.as_ref());
         let condition_text = condition.map(|condition| condition.text().to_owned());
         let expressions = || [write.update_expression(), condition];
@@ -120,27 +120,27 @@ impl Dynamo {
         }
     }
 
-    async fn try_all(&self, writes: &[Write]) -> Result<Tried, StoreError> {
+    async fn try_all(&self, writes: &[Write]) -> Result<WriteAttempt, StoreError> {
         let items: Result<Vec<_>, BuildError> = writes.iter().map(|write| self.action(write)).collect();
         let items = items.map_err(|e| StoreError::Damaged(e.to_string()))?;
         let Err(error) = self.client.transact_write_items().set_transact_items(Some(items)).send().await else {
-            return Ok(Tried::Written(None));
+            return Ok(WriteAttempt::Written(None));
         };
         let reasons = match error.as_service_error() {
             Some(TransactWriteItemsError::TransactionCanceledException(canceled)) => canceled.cancellation_reasons(),
             // An earlier try, whose answer was lost, is still under way.
             Some(TransactWriteItemsError::TransactionInProgressException(_)) => {
-                return Ok(Tried::Conflict(StoreError::in_the_way("TransactWriteItems", error)));
+                return Ok(WriteAttempt::Conflict(StoreError::in_the_way("TransactWriteItems", error)));
             }
             _ => return Err(StoreError::request("TransactWriteItems", error)),
         };
         let has = |code: &str| reasons.iter().any(|reason| reason.code() == Some(code));
         // Checked first: a row that conflicted with another transaction might have refused as well.
         if PASSING.into_iter().any(has) {
-            return Ok(Tried::Conflict(StoreError::in_the_way("TransactWriteItems", error)));
+            return Ok(WriteAttempt::Conflict(StoreError::in_the_way("TransactWriteItems", error)));
         }
         if has("ConditionalCheckFailed") {
-            return Ok(Tried::Refused(refused(writes, reasons)));
+            return Ok(WriteAttempt::Refused(refused(writes, reasons)));
         }
         Err(StoreError::request("TransactWriteItems", error))
     }
@@ -181,26 +181,26 @@ fn one_tried<E>(
     role: Role,
     result: Result<Option<Item>, SdkError<E>>,
     failed_condition: impl Fn(&E) -> Option<Option<Item>>,
-) -> Result<Tried, StoreError>
+) -> Result<WriteAttempt, StoreError>
 where
     E: std::error::Error + ProvideErrorMetadata + Send + Sync + 'static,
 {
     let error = match result {
-        Ok(item) => return Ok(Tried::Written(item)),
+        Ok(item) => return Ok(WriteAttempt::Written(item)),
         Err(error) => error,
     };
     if let Some(row) = error.as_service_error().and_then(failed_condition) {
-        return Ok(Tried::Refused(Refused(vec![(role, row)])));
+        return Ok(WriteAttempt::Refused(RefusedWrite(vec![(role, row)])));
     }
     let is_conflict = error.as_service_error().and_then(|e| e.code()) == Some("TransactionConflictException");
     if is_conflict {
-        Ok(Tried::Conflict(StoreError::in_the_way(request, error)))
+        Ok(WriteAttempt::Conflict(StoreError::in_the_way(request, error)))
     } else {
         Err(StoreError::request(request, error))
     }
 }
 
-fn refused(writes: &[Write], reasons: &[CancellationReason]) -> Refused {
+fn refused(writes: &[Write], reasons: &[CancellationReason]) -> RefusedWrite {
     let failed = writes.iter().zip(reasons).filter(|(_, reason)| reason.code() == Some("ConditionalCheckFailed"));
-    Refused(failed.map(|(write, reason)| (write.role, reason.item.clone())).collect())
+    RefusedWrite(failed.map(|(write, reason)| (write.role, reason.item.clone())).collect())
 }

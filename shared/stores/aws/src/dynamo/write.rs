@@ -52,9 +52,9 @@ pub(crate) struct Write {
 
 /// A write that had no effect: rows with these roles did not meet their conditions. Contains each row as it was, if it existed.
 #[derive(Clone, Debug)]
-pub(crate) struct Refused(pub(super) Vec<(Role, Option<Item>)>);
+pub(crate) struct RefusedWrite(pub(super) Vec<(Role, Option<Item>)>);
 
-impl Refused {
+impl RefusedWrite {
     pub(crate) fn by(&self, role: Role) -> bool {
         self.0.iter().any(|(refused, _)| *refused == role)
     }

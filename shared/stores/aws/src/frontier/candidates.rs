@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use dragline_domain::frontier::{
-    Ahead, CandidateUpdate, Claim, Claimable, Decided, DueQuery, Known, Named, Nearer, OriginKey, claim as decide,
+    CandidateUpdate, Claim, Claimable, Decided, DueQuery, LaterCandidates, NamersUpdate, OriginKey, ShorterWayState,
+    UrlHistory, claim as decide,
 };
 use dragline_domain::ids::Iteration;
 use dragline_ports::error::PortResult;
@@ -46,10 +47,10 @@ impl Candidates for DynamoFrontier {
                     let candidate = item.map(Candidate::read).transpose()?;
                     match self.claim_one(request, n, candidate.as_ref())? {
                         // Whether it is due may have changed since; that it was visited has not.
-                        Claimed::Answer(Claim::NotDue)
+                        ClaimStep::Answer(Claim::NotDue)
                             if kind == ReadKind::Eventual && request.claimable != Claimable::New => {}
-                        Claimed::Answer(claim) => claims[n] = Some(claim),
-                        Claimed::OnceWritten(statement, claim) => {
+                        ClaimStep::Answer(claim) => claims[n] = Some(claim),
+                        ClaimStep::OnceWritten(statement, claim) => {
                             statements.push(statement);
                             written.push((n, claim));
                         }
@@ -70,7 +71,7 @@ impl Candidates for DynamoFrontier {
         origin: &OriginKey,
         iteration: Iteration,
         paths: &[String],
-    ) -> PortResult<Vec<Option<Nearer>>> {
+    ) -> PortResult<Vec<Option<ShorterWayState>>> {
         at("look for shorter ways", origin, async {
             let keys: Vec<_> = paths.iter().map(|path| keys::candidate(origin, path)).collect();
             let found = self.db.get_all(keys.clone(), ReadKind::Consistent).await?;
@@ -93,7 +94,7 @@ impl Candidates for DynamoFrontier {
         at("list due candidates", origin, async {
             let after = Some(after).filter(|after| !after.is_empty());
             let page = self.db.first(&keys::candidates_after(origin, after), limit, ReadKind::Eventual).await?;
-            let (mut entries, mut ahead) = (Vec::new(), Ahead::default());
+            let (mut entries, mut ahead) = (Vec::new(), LaterCandidates::default());
             for item in &page.items {
                 let candidate = Candidate::read(item)?;
                 let (work, more) = query.decide(&candidate.state, &candidate.known);
@@ -121,7 +122,7 @@ impl Candidates for DynamoFrontier {
         .await
     }
 
-    async fn add_namers(&self, origin: &OriginKey, named: &[Named]) -> PortResult<()> {
+    async fn add_namers(&self, origin: &OriginKey, named: &[NamersUpdate]) -> PortResult<()> {
         at("add who calls URLs canonical", origin, async {
             let table = self.db.table(Table::Candidates);
             let statements: Vec<_> = named.iter().map(|named| candidate::add_namers(table, origin, named)).collect();
@@ -138,13 +139,13 @@ impl DynamoFrontier {
         request: &ClaimRequest,
         n: usize,
         candidate: Option<&Candidate>,
-    ) -> Result<Claimed, StoreError> {
+    ) -> Result<ClaimStep, StoreError> {
         let (path, sighting) = &request.urls[n];
-        let nothing = Known::default();
+        let nothing = UrlHistory::default();
         let state = candidate.map(|candidate| &candidate.state);
         let known = candidate.map_or(&nothing, |candidate| &candidate.known);
         let decided =
-            decide(state, known, request.iteration, &request.claimer, request.claimable, request.way(sighting));
+            decide(state, known, request.iteration, &request.claimer, request.claimable, request.shorter_way(sighting));
         let queueing = Queueing {
             table: self.db.table(Table::Candidates),
             origin: &request.origin,
@@ -152,20 +153,22 @@ impl DynamoFrontier {
             claimer: &request.claimer,
         };
         Ok(match (decided, state) {
-            (Decided::Leave(claim), _) => Claimed::Answer(claim),
-            (Decided::Write(claim), None) => Claimed::OnceWritten(queueing.insert(path, sighting, request.now), claim),
+            (Decided::Leave(claim), _) => ClaimStep::Answer(claim),
+            (Decided::Write(claim), None) => {
+                ClaimStep::OnceWritten(queueing.insert(path, sighting, request.now), claim)
+            }
             (Decided::Write(claim @ Claim::Nearer { .. }), Some(state)) => {
-                Claimed::OnceWritten(queueing.come_nearer(path, sighting, state)?, claim)
+                ClaimStep::OnceWritten(queueing.come_nearer(path, sighting, state)?, claim)
             }
             (Decided::Write(claim), Some(state)) => {
-                Claimed::OnceWritten(queueing.update(path, sighting, state.queued_in), claim)
+                ClaimStep::OnceWritten(queueing.update(path, sighting, state.queued_in), claim)
             }
         })
     }
 }
 
 /// The result of claiming one URL.
-enum Claimed {
+enum ClaimStep {
     Answer(Claim),
     /// This claim, if the statement takes effect.
     OnceWritten(Statement, Claim),
@@ -189,7 +192,7 @@ fn layers(updates: &[CandidateUpdate]) -> Vec<Vec<&CandidateUpdate>> {
 
 #[cfg(test)]
 mod tests {
-    use dragline_domain::frontier::{LeadsTo, StateChange};
+    use dragline_domain::frontier::{StateChange, VisitTarget};
     use dragline_domain::ids::{Iteration, Turn};
 
     use super::*;
@@ -203,7 +206,7 @@ mod tests {
             n,
             ended: None,
             state: StateChange::Kept,
-            leads_to: LeadsTo::AsBefore,
+            leads_to: VisitTarget::AsBefore,
             text: None,
         };
         let updates = [update("/a", 0), update("/b", 1), update("/a", 2), update("/a", 3), update("/b", 4)];

@@ -25,13 +25,13 @@ impl DynamoFrontier {
         let [lease, inbox, row] = [keys::lease(origin), keys::inbox(origin), keys::iteration(&origin.crawl, number)];
         let wanted = vec![lease.clone(), inbox.clone(), row.clone()];
         let found = self.db.get_all(wanted, ReadKind::Consistent).await?;
-        let Paired::AtRest(rows) = pair(found.get(&lease), found.get(&inbox))? else { return Ok(None) };
+        let PairedRows::AtRest(rows) = pair(found.get(&lease), found.get(&inbox))? else { return Ok(None) };
         let iteration = found.get(&row).map(iteration::read).transpose()?;
         Ok(Some(Current { rows, iteration }))
     }
 
     /// Reads the existing rows of several origins, together with another item. `None` as above.
-    pub(super) async fn current_of(
+    pub(super) async fn read_current(
         &self,
         origins: BTreeSet<&OriginKey>,
         beside: [&Key; 2],
@@ -42,9 +42,9 @@ impl DynamoFrontier {
         let mut by_origin = RowsByOrigin::new();
         for origin in origins {
             match pair(found.get(&keys::lease(origin)), found.get(&keys::inbox(origin)))? {
-                Paired::AtRest(Some(rows)) => drop(by_origin.insert(origin.clone(), rows)),
-                Paired::AtRest(None) => {}
-                Paired::Moving => return Ok(None),
+                PairedRows::AtRest(Some(rows)) => drop(by_origin.insert(origin.clone(), rows)),
+                PairedRows::AtRest(None) => {}
+                PairedRows::Moving => return Ok(None),
             }
         }
         Ok(Some((by_origin, beside.map(|key| found.remove(key)))))
@@ -59,22 +59,22 @@ impl DynamoFrontier {
 
 /// Two rows that are written together when an origin opens or closes.
 #[expect(clippy::large_enum_variant, reason = "none is kept: each is taken apart where it was made")]
-pub(super) enum Paired {
+pub(super) enum PairedRows {
     /// Both are from one moment, or neither exists.
     AtRest(Option<OriginRows>),
     /// It opened or closed between their reads.
     Moving,
 }
 
-pub(super) fn pair(lease: Option<&Item>, inbox: Option<&Item>) -> Result<Paired, StoreError> {
+pub(super) fn pair(lease: Option<&Item>, inbox: Option<&Item>) -> Result<PairedRows, StoreError> {
     let (Some(lease), Some(inbox)) = (lease, inbox) else {
         let is_at_rest = lease.is_none() && inbox.is_none();
-        return Ok(if is_at_rest { Paired::AtRest(None) } else { Paired::Moving });
+        return Ok(if is_at_rest { PairedRows::AtRest(None) } else { PairedRows::Moving });
     };
     let rows = OriginRows { lease: lease::read(lease)?, inbox: inbox::read(inbox)? };
     let agree =
         rows.inbox.open == (rows.lease.state != LeaseState::Closed) && rows.inbox.iteration == rows.lease.iteration;
-    Ok(if agree { Paired::AtRest(Some(rows)) } else { Paired::Moving })
+    Ok(if agree { PairedRows::AtRest(Some(rows)) } else { PairedRows::Moving })
 }
 
 #[cfg(test)]
@@ -106,8 +106,8 @@ mod tests {
             (Some(lease_item(&lease(next))), Some(inbox_item(first, true)), None, "it opened for another iteration"),
         ] {
             let found = match pair(lease.as_ref(), inbox.as_ref()).unwrap() {
-                Paired::AtRest(rows) => Some(rows.is_some()),
-                Paired::Moving => None,
+                PairedRows::AtRest(rows) => Some(rows.is_some()),
+                PairedRows::Moving => None,
             };
             assert_eq!(found, at_rest, "{why}");
         }

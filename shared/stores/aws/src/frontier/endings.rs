@@ -6,7 +6,7 @@ use dragline_domain::frontier::{
 };
 use dragline_domain::ids::Iteration;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{Endings, GiveUp, Settled};
+use dragline_ports::frontier::{Endings, GiveUp, SettleResult};
 
 use super::DynamoFrontier;
 use crate::dynamo::{Key, Role, Write, number, text};
@@ -26,31 +26,33 @@ struct Before<'o> {
 }
 
 impl Endings for DynamoFrontier {
-    async fn settle(&self, origin: &OriginKey, seen: &OriginRows) -> PortResult<Settled> {
+    async fn settle(&self, origin: &OriginKey, seen: &OriginRows) -> PortResult<SettleResult> {
         at("settle", origin, async {
-            let Some(before) = self.before(origin, seen.lease.iteration).await? else { return Ok(Settled::Changed) };
+            let Some(before) = self.before(origin, seen.lease.iteration).await? else {
+                return Ok(SettleResult::Changed);
+            };
             let (rows, row, settled) = match settle_rows(&before.rows, seen, &before.iteration) {
-                None => return Ok(Settled::Changed),
+                None => return Ok(SettleResult::Changed),
                 Some(SettledRows::Woken(rows)) => {
-                    let settled = Settled::Woken(rows.lease.turn);
+                    let settled = SettleResult::Woken(rows.lease.turn);
                     (rows, before.iteration.clone(), settled)
                 }
-                Some(SettledRows::Closed(rows, row)) => (rows, row, Settled::Closed),
+                Some(SettledRows::Closed(rows, row)) => (rows, row, SettleResult::Closed),
                 Some(SettledRows::ClosedWithLeftovers(closed)) => return self.close_with(&before, closed).await,
             };
             let written = self.db.transact(&self.replaced(&before, (&rows, &row), None)?).await?;
-            Ok(if written.is_ok() { settled } else { Settled::Changed })
+            Ok(if written.is_ok() { settled } else { SettleResult::Changed })
         })
         .await
     }
 
-    async fn give_up(&self, request: &GiveUp) -> PortResult<Settled> {
+    async fn give_up(&self, request: &GiveUp) -> PortResult<SettleResult> {
         at("give up origin", &request.origin, async {
             let Some(before) = self.before(&request.origin, request.iteration).await? else {
-                return Ok(Settled::Changed);
+                return Ok(SettleResult::Changed);
             };
             match give_up_rows(&before.rows, &request.seen, &before.iteration, request.reason, request.now) {
-                None => Ok(Settled::Changed),
+                None => Ok(SettleResult::Changed),
                 Some(closed) => self.close_with(&before, closed).await,
             }
         })
@@ -70,14 +72,14 @@ impl DynamoFrontier {
         }
     }
 
-    async fn close_with(&self, before: &Before<'_>, closed: ClosedWithLeftovers) -> Result<Settled, StoreError> {
+    async fn close_with(&self, before: &Before<'_>, closed: ClosedWithLeftovers) -> Result<SettleResult, StoreError> {
         let ClosedWithLeftovers { rows, iteration, leftover, chunk: _ } = closed;
         let writes = self.replaced(before, (&rows, &iteration), Some(&leftover))?;
         if self.db.transact(&writes).await?.is_err() {
-            return Ok(Settled::Changed);
+            return Ok(SettleResult::Changed);
         }
         self.drop_chunks(before.origin, leftover.iteration).await?;
-        Ok(Settled::ClosedWithLeftovers(leftover))
+        Ok(SettleResult::ClosedWithLeftovers(leftover))
     }
 
     fn replaced(
@@ -92,7 +94,7 @@ impl DynamoFrontier {
             inbox::decided(origin, inbox, &rows.inbox),
         ];
         writes.extend(iteration::released(iteration, row));
-        writes.extend(ended(origin, was, rows, leftover));
+        writes.extend(ending_writes(origin, was, rows, leftover));
         Ok(writes)
     }
 
@@ -112,15 +114,15 @@ impl DynamoFrontier {
 
 /// Returns the writes of an ending besides the rows of its origin: the leftovers, and the counts of
 /// both rows.
-pub(super) fn ended(
+pub(super) fn ending_writes(
     origin: &OriginKey,
     before: &OriginRows,
     after: &OriginRows,
     leftover: Option<&Leftover>,
 ) -> impl Iterator<Item = Write> {
-    let mut more = Counts::of_change(Some(before), after);
+    let mut more = Counts::from_change(Some(before), after);
     if let Some(leftover) = leftover {
-        more.add(&Counts::of_leftover(leftover));
+        more.add(&Counts::from_leftover(leftover));
     }
     let counted = counts::add(origin, after.lease.iteration, &more);
     leftover.map(|leftover| put_leftover(origin, leftover)).into_iter().chain(counted)

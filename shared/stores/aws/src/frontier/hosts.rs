@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use dragline_domain::frontier::{DomainRow, HostAsk, HostRefused, HostRow, HostRows, HostTaken, take_host as decide};
+use dragline_domain::frontier::{
+    DomainRow, HostRefused, HostRequest, HostRow, HostRows, HostTaken, take_host as decide,
+};
 use dragline_domain::url::{DomainKey, HostKey};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{GiveBackHost, Hosts};
@@ -12,7 +14,7 @@ use super::DynamoFrontier;
 use crate::dynamo::{Item, Key, Write};
 use crate::errors::{StoreError, at};
 use crate::meter::capacity::ReadKind;
-use crate::rows::host::{Stored, read, replace, replace_domain};
+use crate::rows::host::{StoredRow, read, replace, replace_domain};
 use crate::rows::keys;
 
 /// The keys of the rows that decide whether a host may get requests.
@@ -22,10 +24,10 @@ pub(super) struct HostKeys {
 }
 
 /// These rows as read.
-pub(super) struct Seen<'k> {
+pub(super) struct HostItems<'k> {
     keys: &'k HostKeys,
-    host: Option<Stored<HostRow>>,
-    domain: Option<Stored<DomainRow>>,
+    host: Option<StoredRow<HostRow>>,
+    domain: Option<StoredRow<DomainRow>>,
 }
 
 impl Hosts for DynamoFrontier {
@@ -45,7 +47,7 @@ impl Hosts for DynamoFrontier {
         .await
     }
 
-    async fn take_host(&self, key: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {
+    async fn take_host(&self, key: &HostKey, ask: &HostRequest) -> PortResult<Result<HostRow, Timestamp>> {
         at("take host", key, async {
             let keys = HostKeys::new(key.clone());
             let mut rounds = self.db.rounds();
@@ -54,9 +56,9 @@ impl Hosts for DynamoFrontier {
                 let seen = self.see_host(&keys).await?;
                 let (writes, answer) = match decide(seen.rows(), ask, None) {
                     Err(refused) => (seen.line(&refused)?.into_iter().collect(), Err(refused.until())),
-                    Ok(taken) => (seen.taken(&taken)?, Ok(taken.host)),
+                    Ok(taken) => (seen.take_writes(&taken)?, Ok(taken.host)),
                 };
-                if self.are_written(&writes).await? {
+                if self.try_write(&writes).await? {
                     return Ok(answer);
                 }
             }
@@ -70,8 +72,8 @@ impl Hosts for DynamoFrontier {
             let mut rounds = self.db.rounds();
             loop {
                 rounds.begin().await?;
-                let writes = self.see_host(&keys).await?.given_back(back)?;
-                if self.are_written(&writes).await? {
+                let writes = self.see_host(&keys).await?.release_writes(back)?;
+                if self.try_write(&writes).await? {
                     return Ok(());
                 }
             }
@@ -91,14 +93,14 @@ impl HostKeys {
     }
 
     /// Returns these rows from a read's results.
-    pub(super) fn seen(&self, found: &HashMap<Key, Item>) -> Result<Seen<'_>, StoreError> {
+    pub(super) fn rows_in(&self, found: &HashMap<Key, Item>) -> Result<HostItems<'_>, StoreError> {
         let host = found.get(&keys::host(&self.host)).map(read).transpose()?;
         let domain = self.domain.as_ref().and_then(|domain| found.get(&keys::domain(domain)));
-        Ok(Seen { keys: self, host, domain: domain.map(read).transpose()? })
+        Ok(HostItems { keys: self, host, domain: domain.map(read).transpose()? })
     }
 }
 
-impl Seen<'_> {
+impl HostItems<'_> {
     pub(super) fn rows(&self) -> HostRows<'_> {
         HostRows {
             host: self.host.as_ref().map(|stored| &stored.row),
@@ -107,7 +109,7 @@ impl Seen<'_> {
     }
 
     /// Returns the writes for a host that was taken.
-    pub(super) fn taken(&self, taken: &HostTaken) -> Result<Vec<Write>, StoreError> {
+    pub(super) fn take_writes(&self, taken: &HostTaken) -> Result<Vec<Write>, StoreError> {
         let domain = taken.domain.as_ref().map(|row| self.put_domain(row)).transpose()?.flatten();
         Ok(self.put_host(&taken.host)?.into_iter().chain(domain).collect())
     }
@@ -122,7 +124,7 @@ impl Seen<'_> {
 
     /// Returns the writes for a host that was given back, except for rows that the token no longer
     /// holds.
-    pub(super) fn given_back(&self, back: &GiveBackHost) -> Result<Vec<Write>, StoreError> {
+    pub(super) fn release_writes(&self, back: &GiveBackHost) -> Result<Vec<Write>, StoreError> {
         let GiveBackHost { token, free_from, pace, now, .. } = back;
         let HostRows { host, domain } = self.rows();
         let host = host.and_then(|row| row.give_back(token, *free_from, *pace, *now));
@@ -145,12 +147,12 @@ impl Seen<'_> {
 }
 
 impl DynamoFrontier {
-    pub(super) async fn see_host<'k>(&self, keys: &'k HostKeys) -> Result<Seen<'k>, StoreError> {
-        keys.seen(&self.db.get_all(keys.rows().collect(), ReadKind::Consistent).await?)
+    pub(super) async fn see_host<'k>(&self, keys: &'k HostKeys) -> Result<HostItems<'k>, StoreError> {
+        keys.rows_in(&self.db.get_all(keys.rows().collect(), ReadKind::Consistent).await?)
     }
 
     /// Writes all rows or none. Returns whether they were written.
-    async fn are_written(&self, writes: &[Write]) -> Result<bool, StoreError> {
+    async fn try_write(&self, writes: &[Write]) -> Result<bool, StoreError> {
         match writes {
             [] => Ok(true),
             [write] => Ok(self.db.write(write).await?.is_ok()),

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use dragline_domain::frontier::{Begun, Decided, IterationRow, IterationStatus, StatusChange, begin_iteration};
+use dragline_domain::frontier::{
+    Decided, IterationBegun, IterationRow, IterationStatus, StatusChange, begin_iteration,
+};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{
@@ -22,13 +24,13 @@ const ITERATION: &str = "iteration";
 pub(super) const TRIGGER_KNOWN: Duration = Duration::from_secs(30 * 24 * 3_600);
 
 impl Iterations for DynamoFrontier {
-    async fn begin_iteration(&self, request: &BeginIteration) -> PortResult<Begun> {
+    async fn begin_iteration(&self, request: &BeginIteration) -> PortResult<IterationBegun> {
         at("begin iteration", &request.crawl, async {
             let crawl = &request.crawl;
             let mut rounds = self.db.rounds();
             loop {
                 rounds.begin().await?;
-                let earlier = match self.begun_by(request).await? {
+                let earlier = match self.find_begun(request).await? {
                     Some(number) => {
                         let gone = || StoreError::Damaged("the iteration of that trigger is missing".to_owned());
                         Some(self.iteration(crawl, number).await?.ok_or_else(gone)?)
@@ -37,7 +39,7 @@ impl Iterations for DynamoFrontier {
                 };
                 let latest = if earlier.is_none() { self.latest(crawl).await? } else { None };
                 let decided = begin_iteration(earlier, latest.as_ref(), |number| request.row(number));
-                if let Decided::Write(Begun::Iteration(row)) = &decided {
+                if let Decided::Write(IterationBegun::Iteration(row)) = &decided {
                     let writes = [put_trigger(request, row.number), iteration::begin(row)];
                     if self.db.transact(&writes).await?.is_err() {
                         continue;
@@ -119,7 +121,7 @@ impl Iterations for DynamoFrontier {
                     return Ok(IterationClosed::Before(row));
                 }
                 let Some(after) = row.close(now) else { return Ok(IterationClosed::NotYet(row)) };
-                let owed = notices::put(&OwedNotice::of_closed(&after, now))?;
+                let owed = notices::put(&OwedNotice::iteration_closed(&after, now))?;
                 if self.db.transact(&[iteration::change_status(&row, &after), owed]).await?.is_ok() {
                     return Ok(IterationClosed::Now(after));
                 }
@@ -129,7 +131,7 @@ impl Iterations for DynamoFrontier {
     }
 
     async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {
-        at("read progress", crawl, self.counted(crawl, iteration)).await
+        at("read progress", crawl, self.load_progress(crawl, iteration)).await
     }
 }
 
@@ -148,7 +150,7 @@ impl DynamoFrontier {
         item.as_ref().map(iteration::read).transpose()
     }
 
-    async fn begun_by(&self, request: &BeginIteration) -> Result<Option<Iteration>, StoreError> {
+    async fn find_begun(&self, request: &BeginIteration) -> Result<Option<Iteration>, StoreError> {
         let Some(item) = self.db.get(&keys::trigger(&request.crawl, &request.trigger)).await? else { return Ok(None) };
         rows::fields(&item)?.maybe(ITERATION, rows::iteration_number)
     }

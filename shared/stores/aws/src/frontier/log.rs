@@ -126,7 +126,7 @@ fn parts(entries: &[LogEntry]) -> Result<Vec<&[LogEntry]>, StoreError> {
 #[cfg(test)]
 mod tests {
     use dragline_domain::capture::{CrawlType, Finality, Visit};
-    use dragline_domain::frontier::{Known, Sighting};
+    use dragline_domain::frontier::{Sighting, UrlHistory};
     use dragline_domain::outcome::Outcome;
     use dragline_domain::url::CrawlUrl;
 
@@ -142,7 +142,7 @@ mod tests {
             finality: Finality::Final,
             detail: Some("x".repeat(detail_bytes)),
             exchange: None,
-            known: Known::default(),
+            known: UrlHistory::default(),
             demand: None,
             missing: None,
         };

@@ -29,9 +29,9 @@ use std::time::Duration;
 
 use dragline_ports::clock::Rng;
 
-pub(crate) use self::reading::{Listed, ListedLeftovers};
-pub(crate) use self::remaking::{Latest, Written};
-use self::remembered::Remembered;
+pub(crate) use self::reading::{ListedLeftovers, ListedRows};
+pub(crate) use self::remaking::{Latest, WriteResult};
+use self::remembered::RowMemory;
 use crate::clients::AwsClients;
 use crate::dynamo::Dynamo;
 use crate::objects::Bucket;
@@ -47,9 +47,9 @@ pub struct DynamoFrontier {
     lease_grace: Duration,
     log_kept: Option<Duration>,
     /// The sizes of chunks.
-    chunk_bytes: Arc<Remembered<u64>>,
+    chunk_bytes: Arc<RowMemory<u64>>,
     /// The counts of held leases, and when they are due.
-    leases_held: Arc<Remembered<HeldLease>>,
+    leases_held: Arc<RowMemory<HeldLease>>,
 }
 
 impl DynamoFrontier {

@@ -51,7 +51,7 @@ impl OwedNotices for DynamoFrontier {
         at("postpone notice", &owed.key, async {
             let update = Expression::new("SET #agenda_at = :due").with(":due", instant(due));
             let earlier = Expression::new("#agenda_at < :until").with(":until", instant(due));
-            let write = Write::update(Role::Other, &key_of(owed), update, &Item::new()).when(earlier);
+            let write = Write::update(Role::Other, &notice_key(owed), update, &Item::new()).when(earlier);
             // Refused: it is no longer owed, or not before then.
             self.db.write(&write.indexed(IndexWrites::Move)).await.map(|_| ())
         })
@@ -60,7 +60,7 @@ impl OwedNotices for DynamoFrontier {
 
     async fn mark_told(&self, crawl: &CrawlId, fact: &Fact, now: Timestamp) -> PortResult<NoticeState> {
         at("mark told", fact, async {
-            let key = keys::told(crawl, fact);
+            let key = keys::told_mark(crawl, fact);
             let mark = Write::put(Role::Other, &key, rows::row(&key, [(SINCE, instant(now))]));
             Ok(if self.db.write(&mark.if_absent()).await?.is_ok() { NoticeState::Now } else { NoticeState::Before })
         })
@@ -69,7 +69,7 @@ impl OwedNotices for DynamoFrontier {
 
     async fn forget_notice(&self, owed: &OwedNotice) -> PortResult<()> {
         at("forget notice", &owed.key, async {
-            let write = Write::delete(Role::Other, &key_of(owed), 1).indexed(IndexWrites::One);
+            let write = Write::delete(Role::Other, &notice_key(owed), 1).indexed(IndexWrites::One);
             self.db.write(&write).await.map(|_| ())
         })
         .await
@@ -90,13 +90,13 @@ impl DynamoFrontier {
     }
 }
 
-fn key_of(owed: &OwedNotice) -> Key {
+fn notice_key(owed: &OwedNotice) -> Key {
     keys::notice(owed.crawl(), owed.key.as_str())
 }
 
 /// Puts a notice, replacing any with the same key.
 pub(super) fn put(owed: &OwedNotice) -> Result<Write, StoreError> {
-    let key = key_of(owed);
+    let key = notice_key(owed);
     let [agenda, at] = rows::agenda(rows::OWED_NOTICES, owed.due);
     let attributes = [(NOTICE, json(&owed.notice)?), (SINCE, instant(owed.since)), agenda, at];
     Ok(Write::put(Role::Other, &key, rows::row(&key, attributes)).indexed(IndexWrites::One))
@@ -105,7 +105,7 @@ pub(super) fn put(owed: &OwedNotice) -> Result<Write, StoreError> {
 fn read(item: &Item) -> Result<OwedNotice, StoreError> {
     let fields = rows::fields(item)?;
     Ok(OwedNotice {
-        key: NoticeKey::stored(keys::notice_key(fields.text(SORT)?)?),
+        key: NoticeKey::from_stored(keys::notice_key(fields.text(SORT)?)?),
         notice: fields.json(NOTICE)?,
         since: fields.instant(SINCE)?,
         due: fields.instant(AGENDA_AT)?,

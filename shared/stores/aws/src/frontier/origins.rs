@@ -4,10 +4,10 @@ use dragline_domain::frontier::{Counts, Inbox, OriginKey, OriginRows, PART_CHUNK
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::Origin;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{Origins, SeedOrigin, Seeded};
+use dragline_ports::frontier::{Origins, SeedOrigin, SeedResult};
 
 use super::DynamoFrontier;
-use super::current::{Paired, pair};
+use super::current::{PairedRows, pair};
 use super::iterations::TRIGGER_KNOWN;
 use crate::dynamo::{Fields, Role};
 use crate::errors::{StoreError, at};
@@ -16,7 +16,7 @@ use crate::rows::{chunk, counts, inbox, iteration, keys, lease, seeding};
 use crate::tables::SORT;
 
 impl Origins for DynamoFrontier {
-    async fn seed_origin(&self, request: &SeedOrigin) -> PortResult<Seeded> {
+    async fn seed_origin(&self, request: &SeedOrigin) -> PortResult<SeedResult> {
         at("seed origin", &request.origin, async {
             StoreError::check_size("chunks of seeds", request.chunks.len(), PART_CHUNKS_MAX)?;
             let SeedOrigin { origin, iteration: number, add, .. } = request;
@@ -24,16 +24,16 @@ impl Origins for DynamoFrontier {
             let mut rounds = self.db.rounds();
             loop {
                 rounds.begin().await?;
-                let Some((rows, [row, marked])) = self.current_of([origin].into(), beside.each_ref()).await? else {
+                let Some((rows, [row, marked])) = self.read_current([origin].into(), beside.each_ref()).await? else {
                     continue;
                 };
-                let Some(row) = row else { return Ok(Seeded::IterationOver) };
+                let Some(row) = row else { return Ok(SeedResult::IterationOver) };
                 let (row, before) = (iteration::read(&row)?, rows.get(origin));
                 let mark = seeding::mark(marked.as_ref());
                 let (after, opened) = match seed(before, &row, mark, &request.seeding, add) {
                     Ok(seeded) => seeded,
-                    Err(SeedRefused::Already) => return Ok(Seeded::Already),
-                    Err(SeedRefused::IterationOver) => return Ok(Seeded::IterationOver),
+                    Err(SeedRefused::Already) => return Ok(SeedResult::Already),
+                    Err(SeedRefused::IterationOver) => return Ok(SeedResult::IterationOver),
                 };
                 if before.is_none() {
                     self.list(origin).await?;
@@ -42,7 +42,7 @@ impl Origins for DynamoFrontier {
                     seeding::put(origin, *number, &request.seeding, add.now, TRIGGER_KNOWN),
                     inbox::add(origin, before.map(|rows| &rows.inbox), &after.inbox),
                 ];
-                writes.extend(counts::add(origin, *number, &Counts::of_change(before, &after)));
+                writes.extend(counts::add(origin, *number, &Counts::from_change(before, &after)));
                 for seeds in &request.chunks {
                     writes.push(chunk::put(origin, seeds)?);
                 }
@@ -52,7 +52,7 @@ impl Origins for DynamoFrontier {
                     writes.push(iteration::open(&row, opened));
                 }
                 match self.db.transact(&writes).await? {
-                    Ok(()) => return Ok(Seeded::Added),
+                    Ok(()) => return Ok(SeedResult::Added),
                     Err(refused)
                         if refused.by(Role::Chunk) && !refused.by(Role::Seeding) && !refused.by(Role::Inbox) =>
                     {
@@ -78,7 +78,7 @@ impl Origins for DynamoFrontier {
             loop {
                 rounds.begin().await?;
                 let found = self.db.get_all(vec![lease.clone(), inbox.clone()], ReadKind::Consistent).await?;
-                if let Paired::AtRest(rows) = pair(found.get(&lease), found.get(&inbox))? {
+                if let PairedRows::AtRest(rows) = pair(found.get(&lease), found.get(&inbox))? {
                     return Ok(rows);
                 }
             }

@@ -31,7 +31,7 @@ impl OverdueWork for DynamoFrontier {
         limit: usize,
     ) -> PortResult<Vec<Overdue>> {
         at("list overdue work", crawl, async {
-            let of = |owed| self.due_of(crawl, owed, due_by, kinds, limit);
+            let of = |owed| self.load_due(crawl, owed, due_by, kinds, limit);
             let (origins, segments) = try_join(of(Owed::Turn), of(Owed::Parse)).await?;
             let mut found = [origins, segments].concat();
             if let Some(row) = self.latest(crawl).await?
@@ -72,7 +72,7 @@ impl OverdueWork for DynamoFrontier {
 }
 
 impl DynamoFrontier {
-    async fn due_of(
+    async fn load_due(
         &self,
         crawl: &CrawlId,
         owed: Owed,
@@ -100,7 +100,7 @@ impl DynamoFrontier {
             let (items, next) = self.db.indexed(Index::OVERDUE, &shard, due_by, limit, start).await?;
             let mut entries = items.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
             entries.retain(|entry| kinds == OverdueKinds::All || entry.row != OwedRow::Lease);
-            found.extend(self.really_due(entries, due_by).await?);
+            found.extend(self.filter_due(entries, due_by).await?);
             start = next;
             if found.len() >= limit || start.is_none() {
                 return Ok(found);
@@ -110,7 +110,7 @@ impl DynamoFrontier {
 
     /// Filters the work that is really due: the index lists it up to five minutes early. A ready or
     /// held origin is covered by its lease, so its inbox waits.
-    async fn really_due(&self, entries: Vec<Entry>, due_by: Timestamp) -> Result<Vec<Due>, StoreError> {
+    async fn filter_due(&self, entries: Vec<Entry>, due_by: Timestamp) -> Result<Vec<Due>, StoreError> {
         let leases = entries.iter().filter(|entry| entry.row == OwedRow::Inbox).map(|entry| keys::lease(&entry.origin));
         let wanted: HashSet<Key> = entries.iter().map(Entry::key).chain(leases).collect();
         let found = self.db.get_all(wanted.into_iter().collect(), ReadKind::Eventual).await?;
@@ -155,5 +155,5 @@ impl Entry {
 
 fn entry(item: &Item) -> Result<Entry, StoreError> {
     let fields = Fields(item);
-    Ok(Entry { origin: keys::origin_of(fields.text(PARTITION)?)?, row: keys::owed(fields.text(SORT)?)? })
+    Ok(Entry { origin: keys::parse_origin(fields.text(PARTITION)?)?, row: keys::owed(fields.text(SORT)?)? })
 }

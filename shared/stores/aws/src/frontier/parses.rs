@@ -1,7 +1,7 @@
 //! Parses: counting crashed ones, and committing their results part by part.
 
 use dragline_domain::frontier::{
-    Blame, Counts, IterationRow, OriginKey, PartCommit, PartCommitted, PartNotCommitted, RowsByOrigin, SegmentId,
+    Counts, IterationRow, OriginKey, ParseFault, PartCommit, PartCommitted, PartNotCommitted, RowsByOrigin, SegmentId,
     SegmentRow, commit_part,
 };
 use dragline_domain::ids::ParseToken;
@@ -50,7 +50,7 @@ impl Parses for DynamoFrontier {
         .await
     }
 
-    async fn give_back_parse(&self, id: &SegmentId, token: &ParseToken, blame: Blame) -> PortResult<()> {
+    async fn give_back_parse(&self, id: &SegmentId, token: &ParseToken, blame: ParseFault) -> PortResult<()> {
         at("give back parse", id, async {
             // Refused: it is parsed, another is recorded as begun, or an earlier try gave it back.
             let _refused = self.db.write(&segment::give_back_parse(id, token, blame)).await?;
@@ -67,7 +67,7 @@ impl Parses for DynamoFrontier {
             loop {
                 rounds.begin().await?;
                 let origins = commit.part.targets.iter().map(|target| &target.origin).chain([own]).collect();
-                let current = self.current_of(origins, [&beside[0], &beside[1]]).await?;
+                let current = self.read_current(origins, [&beside[0], &beside[1]]).await?;
                 let Some((origins, [segment_item, iteration_item])) = current else { continue };
                 let (Some(segment_item), Some(iteration_item)) = (segment_item, iteration_item) else {
                     return Ok(ParseCommitted::Over);
@@ -122,7 +122,7 @@ impl DynamoFrontier {
         let mut more = Counts::default();
         for (origin, rows) in &after.origins {
             let old = before.get(origin);
-            more.add(&Counts::of_change(old, rows));
+            more.add(&Counts::from_change(old, rows));
             writes.push(inbox::add(origin, old.map(|old| &old.inbox), &rows.inbox));
             if old.is_none_or(|old| old.lease != rows.lease) {
                 writes.push(self.opened(origin, before, after)?);

@@ -22,17 +22,17 @@ const ORIGINS_MAX: usize = 1_000;
 impl DynamoFrontier {
     /// Reads the counts of an iteration, with a fixed number of requests however many origins it
     /// has.
-    pub(super) async fn counted(&self, crawl: &CrawlId, number: Iteration) -> Result<Progress, StoreError> {
+    pub(super) async fn load_progress(&self, crawl: &CrawlId, number: Iteration) -> Result<Progress, StoreError> {
         let Some(item) = self.db.get(&keys::iteration(crawl, number)).await? else { return Ok(Progress::default()) };
         if !iteration::is_counted(&item) {
             return self.sums(crawl, number).await;
         }
-        let parts = self.db.get_all(counts::keys_of(crawl, number).collect(), ReadKind::Eventual).await?;
+        let parts = self.db.get_all(counts::all_keys(crawl, number).collect(), ReadKind::Eventual).await?;
         let mut sum = Counts::default();
         for part in parts.values() {
             sum.add(&counts::read(part)?);
         }
-        Ok(Progress::counted(&iteration::read(&item)?, &sum))
+        Ok(Progress::from_counts(&iteration::read(&item)?, &sum))
     }
 
     async fn sums(&self, crawl: &CrawlId, iteration: Iteration) -> Result<Progress, StoreError> {
@@ -72,7 +72,7 @@ impl DynamoFrontier {
 /// Reads a leftover row; the error of its robots.txt is stored elsewhere.
 pub(super) fn read_leftover(item: &Item) -> Result<LeftoverRow, StoreError> {
     let fields = rows::fields(item)?;
-    let (iteration, origin) = keys::leftover_of(fields.text(SORT)?)?;
+    let (iteration, origin) = keys::parse_leftover(fields.text(SORT)?)?;
     let reason = LeftoverReason::from_name(fields.text(REASON)?);
     let reason = reason.ok_or_else(|| StoreError::Damaged("a leftover has an unknown reason".to_owned()))?;
     Ok(LeftoverRow { iteration, origin, reason, urls: fields.number(COUNT)?, robots_error: None })

@@ -19,7 +19,7 @@ use crate::rows::{candidate, inbox, keys, segment};
 use crate::tables::SORT;
 
 /// Some rows of an origin.
-pub(crate) struct Listed<T> {
+pub(crate) struct ListedRows<T> {
     pub(crate) rows: Vec<T>,
     /// The sort key to continue after; `None` if that was all.
     pub(crate) next: Option<String>,
@@ -63,7 +63,7 @@ impl DynamoFrontier {
         origin: &OriginKey,
         after: Option<String>,
         limit: usize,
-    ) -> PortResult<Listed<SegmentRow>> {
+    ) -> PortResult<ListedRows<SegmentRow>> {
         self.segments(origin, Order::Forwards, after, limit).await
     }
 
@@ -74,7 +74,7 @@ impl DynamoFrontier {
         origin: &OriginKey,
         before: Option<String>,
         limit: usize,
-    ) -> PortResult<Listed<SegmentRow>> {
+    ) -> PortResult<ListedRows<SegmentRow>> {
         self.segments(origin, Order::Backwards, before, limit).await
     }
 
@@ -84,7 +84,7 @@ impl DynamoFrontier {
         order: Order,
         from: Option<String>,
         limit: usize,
-    ) -> PortResult<Listed<SegmentRow>> {
+    ) -> PortResult<ListedRows<SegmentRow>> {
         let read = |item: &Item| {
             let id = keys::segment_id(origin, Fields(item).text(SORT)?)?;
             segment::read(&id, item)
@@ -109,7 +109,7 @@ impl DynamoFrontier {
         origin: &OriginKey,
         after: Option<String>,
         limit: usize,
-    ) -> PortResult<Listed<KnownUrl>> {
+    ) -> PortResult<ListedRows<KnownUrl>> {
         let range = keys::candidates_after(origin, None);
         let listed = self.listed(range, Order::Forwards, after, limit, KnownUrl::read).await;
         listed.map_err(|e| e.at("list candidates", origin))
@@ -225,10 +225,10 @@ impl DynamoFrontier {
         after: Option<String>,
         limit: usize,
         read: impl Fn(&Item) -> Result<T, StoreError>,
-    ) -> Result<Listed<T>, StoreError> {
+    ) -> Result<ListedRows<T>, StoreError> {
         let range = Range { after, ..range };
         let page = self.db.page(&range, order, limit, ReadKind::Eventual).await?;
         let rows = page.items.iter().map(read).collect::<Result<_, _>>()?;
-        Ok(Listed { rows, next: page.next })
+        Ok(ListedRows { rows, next: page.next })
     }
 }

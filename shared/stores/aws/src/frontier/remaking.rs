@@ -27,7 +27,7 @@ pub(crate) enum Latest {
 
 /// The result of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Written {
+pub(crate) enum WriteResult {
     Done,
     /// A row that it was based on has changed.
     Changed,
@@ -56,9 +56,9 @@ impl DynamoFrontier {
         crawl: &CrawlId,
         next: Iteration,
         (before, state, intent): (&RemakeRow, &RemakeState, Option<&Intent>),
-    ) -> Result<Written, StoreError> {
-        let writes = [not_begun(crawl, next), before.put(crawl, state, intent)?];
-        Ok(written(self.db.transact(&writes).await?.is_ok()))
+    ) -> Result<WriteResult, StoreError> {
+        let writes = [check_not_begun(crawl, next), before.put(crawl, state, intent)?];
+        Ok(write_result(self.db.transact(&writes).await?.is_ok()))
     }
 
     /// Does the same, with the changed counts of a segment's documents.
@@ -67,25 +67,25 @@ impl DynamoFrontier {
         segment: &SegmentRow,
         next: Iteration,
         (before, state, recount): (&RemakeRow, &RemakeState, &Recount),
-    ) -> Result<Written, StoreError> {
+    ) -> Result<WriteResult, StoreError> {
         let (origin, crawl) = (&segment.id.origin, &segment.id.origin.crawl);
-        let mut writes = vec![not_begun(crawl, next), before.put(crawl, state, None)?];
+        let mut writes = vec![check_not_begun(crawl, next), before.put(crawl, state, None)?];
         // If the origin was opened in a later iteration, the counters of this one are not needed.
         if let Some(item) = self.db.get(&keys::inbox(origin)).await? {
             let counted = inbox::read(&item)?;
             let recounted = counted.recounted(recount);
             if counted.iteration == segment.iteration && recounted != counted {
                 writes.push(inbox::recount(origin, &counted, &recounted));
-                let more = Counts::of_inbox_change(Some(&counted), &recounted);
+                let more = Counts::from_inbox_change(Some(&counted), &recounted);
                 writes.extend(counts::add(origin, segment.iteration, &more));
             }
         }
-        Ok(written(self.db.transact(&writes).await?.is_ok()))
+        Ok(write_result(self.db.transact(&writes).await?.is_ok()))
     }
 
     /// Deletes the row if it is as it was read.
-    pub(crate) async fn end_remake_row(&self, crawl: &CrawlId, before: &RemakeRow) -> Result<Written, StoreError> {
-        Ok(written(self.db.write(&before.delete(crawl)).await?.is_ok()))
+    pub(crate) async fn end_remake_row(&self, crawl: &CrawlId, before: &RemakeRow) -> Result<WriteResult, StoreError> {
+        Ok(write_result(self.db.write(&before.delete(crawl)).await?.is_ok()))
     }
 
     /// Lists an origin's parsed segments in commit order: at most `limit` after one.
@@ -115,7 +115,7 @@ impl DynamoFrontier {
     }
 
     /// Returns the candidates of visits, without missing ones.
-    pub(crate) async fn candidates_of(
+    pub(crate) async fn load_visit_candidates(
         &self,
         origin: &OriginKey,
         visits: &[&RemadeVisit],
@@ -131,9 +131,9 @@ impl DynamoFrontier {
     pub(crate) async fn change_candidates(
         &self,
         changes: &[(RemadeCandidate<'_>, Option<Timestamp>)],
-    ) -> Result<Vec<Written>, StoreError> {
+    ) -> Result<Vec<WriteResult>, StoreError> {
         let table = self.db.table(Table::Candidates);
-        let mut done = vec![Written::Done; changes.len()];
+        let mut done = vec![WriteResult::Done; changes.len()];
         let (mut statements, mut places) = (Vec::new(), Vec::new());
         for (n, (candidate, changed_at)) in changes.iter().enumerate() {
             if let Some(statement) = candidate.change(table, *changed_at)? {
@@ -143,7 +143,7 @@ impl DynamoFrontier {
         }
         for (n, answer) in places.into_iter().zip(self.db.execute_all(&statements).await?) {
             if let Some(done) = done.get_mut(n) {
-                *done = written(answer.is_ok());
+                *done = write_result(answer.is_ok());
             }
         }
         Ok(done)
@@ -155,12 +155,12 @@ impl DynamoFrontier {
     }
 }
 
-const fn written(is_done: bool) -> Written {
-    if is_done { Written::Done } else { Written::Changed }
+const fn write_result(is_done: bool) -> WriteResult {
+    if is_done { WriteResult::Done } else { WriteResult::Changed }
 }
 
 /// Checks that an iteration did not begin.
-fn not_begun(crawl: &CrawlId, number: Iteration) -> Write {
+fn check_not_begun(crawl: &CrawlId, number: Iteration) -> Write {
     let absent = Expression::new("attribute_not_exists(#sk)");
     Write::check(Role::Iteration, &keys::iteration(crawl, number), &Item::new(), absent)
 }

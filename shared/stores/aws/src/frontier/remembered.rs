@@ -10,9 +10,9 @@ use crate::dynamo::Key;
 const ROWS_MAX: usize = 1_000;
 
 /// A bounded memory.
-pub(super) struct Remembered<T>(Mutex<HashMap<Key, T>>);
+pub(super) struct RowMemory<T>(Mutex<HashMap<Key, T>>);
 
-impl<T> Remembered<T> {
+impl<T> RowMemory<T> {
     pub(super) fn remember(&self, key: &Key, what: T) {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if rows.len() < ROWS_MAX || rows.contains_key(key) {
@@ -26,7 +26,7 @@ impl<T> Remembered<T> {
     }
 }
 
-impl<T> Default for Remembered<T> {
+impl<T> Default for RowMemory<T> {
     fn default() -> Self {
         Self(Mutex::default())
     }

@@ -77,7 +77,7 @@ fn read_record(fields: Fields<'_>) -> Result<RobotsRecord, StoreError> {
 pub(super) fn read_robots_error(item: &Item) -> Result<Option<String>, StoreError> {
     let fields = rows::fields(item)?;
     let record = (!fields.has(OBJECT)).then(|| read_record(fields)).transpose()?;
-    Ok(record.as_ref().and_then(LeftoverRow::robots_error_of))
+    Ok(record.as_ref().and_then(LeftoverRow::robots_error))
 }
 
 /// Returns the object's key. Each content has its own, so objects are never overwritten.

@@ -1,8 +1,9 @@
 //! Turns: taking a lease, working its todo, committing segments, releasing it.
 
 use dragline_domain::frontier::{
-    ChunkKey, Committed, Counts, Decided, EXHAUSTED_CHUNKS_MAX, IterationRow, Lease, OriginKey, OriginRows,
-    ReleaseRefused, Released, Take, TakeRefused, TodoChunk, TurnRefused, commit_segment as decide, take_turn,
+    ChunkKey, Counts, Decided, EXHAUSTED_CHUNKS_MAX, IterationRow, Lease, OriginKey, OriginRows, ReleaseRefused,
+    ReleasedRows, SegmentCommitted, TakeRefused, TakeRequest, TodoChunk, TurnRefused, commit_segment as decide,
+    take_turn,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::HostKey;
@@ -10,7 +11,7 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{CommitSegment, GiveBackHost, ReleaseLease, Turns};
 
 use super::DynamoFrontier;
-use super::endings::ended;
+use super::endings::ending_writes;
 use super::hosts::HostKeys;
 use crate::dynamo::{Item, Role, Write};
 use crate::errors::{StoreError, at};
@@ -26,7 +27,7 @@ impl Turns for DynamoFrontier {
         &self,
         origin: &OriginKey,
         number: Iteration,
-        take: &Take,
+        take: &TakeRequest,
     ) -> PortResult<Result<Lease, TakeRefused>> {
         at("take lease", origin, async {
             let host_keys = HostKeys::new(HostKey::from_origin(&origin.origin));
@@ -45,7 +46,7 @@ impl Turns for DynamoFrontier {
                     // An earlier try whose answer was lost.
                     return Ok(Ok(before));
                 }
-                let seen = host_keys.seen(&found)?;
+                let seen = host_keys.rows_in(&found)?;
                 let after = match take_turn(origin, &before, &row, seen.rows(), take) {
                     Ok(taken) => taken,
                     Err(TurnRefused::Lease(refused)) => return Ok(Err(refused)),
@@ -64,8 +65,8 @@ impl Turns for DynamoFrontier {
                     lease::replace(origin, Some(&before), &after.lease, self.lease_grace)?,
                     iteration::reserve(&row, &after.iteration),
                 ];
-                writes.extend(seen.taken(&after.host)?);
-                writes.extend(counts::add(origin, number, &Counts::of_lease_change(Some(&before), &after.lease)));
+                writes.extend(seen.take_writes(&after.host)?);
+                writes.extend(counts::add(origin, number, &Counts::from_lease_change(Some(&before), &after.lease)));
                 if self.db.transact(&writes).await?.is_ok() {
                     self.leases_held.remember(&lease_key, HeldLease::new(&after.lease, self.lease_grace));
                     return Ok(Ok(after.lease));
@@ -111,7 +112,7 @@ impl Turns for DynamoFrontier {
         .await
     }
 
-    async fn commit_segment(&self, commit: &CommitSegment) -> PortResult<Committed> {
+    async fn commit_segment(&self, commit: &CommitSegment) -> PortResult<SegmentCommitted> {
         at("commit segment", &commit.segment.id, async {
             StoreError::check_size("exhausted chunks", commit.exhausted.len(), EXHAUSTED_CHUNKS_MAX)?;
             let CommitSegment { segment: row, lease: held, exhausted } = commit;
@@ -125,7 +126,7 @@ impl Turns for DynamoFrontier {
                     Some(seen) => seen,
                     None => match self.db.get(&lease_key).await? {
                         Some(item) => HeldLease::new(&lease::read(&item)?, self.lease_grace),
-                        None => return Ok(Committed::Fenced),
+                        None => return Ok(SegmentCommitted::Fenced),
                     },
                 };
                 let after = HeldLease::new(held, self.lease_grace);
@@ -139,7 +140,7 @@ impl Turns for DynamoFrontier {
                 writes.extend(counts::add(origin, row.iteration, &after.counts.clone().since(&before.counts)));
                 let Err(refused) = self.db.transact(&writes).await? else {
                     self.leases_held.remember(&lease_key, after);
-                    return Ok(Committed::Done);
+                    return Ok(SegmentCommitted::Done);
                 };
                 let earlier = refused.row(Role::Segment).map(|item| segment::read(&row.id, item)).transpose()?;
                 // If the lease did not refuse, it is still ours. If it did, its current state
@@ -186,7 +187,7 @@ impl Turns for DynamoFrontier {
                 };
                 let before = Before { origin, rows: &rows, iteration: &row };
                 let mut writes = self.released(request, &before, &after)?;
-                writes.extend(self.see_host(&host_keys).await?.given_back(&back)?);
+                writes.extend(self.see_host(&host_keys).await?.release_writes(&back)?);
                 match self.db.transact(&writes).await? {
                     Ok(()) => {
                         self.leases_held.forget(&keys::lease(origin));
@@ -221,7 +222,7 @@ impl DynamoFrontier {
         &self,
         request: &ReleaseLease,
         before: &Before<'_>,
-        after: &Released,
+        after: &ReleasedRows,
     ) -> Result<Vec<Write>, StoreError> {
         let (origin, OriginRows { lease: was, inbox: inbox_was }) = (before.origin, before.rows);
         let lease = &after.rows.lease;
@@ -230,7 +231,7 @@ impl DynamoFrontier {
             writes.push(inbox::decided(origin, inbox_was, &after.rows.inbox));
         }
         writes.extend(iteration::released(before.iteration, &after.iteration));
-        writes.extend(ended(origin, before.rows, &after.rows, after.leftover.as_ref()));
+        writes.extend(ending_writes(origin, before.rows, &after.rows, after.leftover.as_ref()));
         Ok(writes)
     }
 }

@@ -22,7 +22,7 @@ const fn may_change(outcome: Outcome) -> bool {
 
 /// The state of the URLs that decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum By {
+pub(super) enum DecidingState {
     /// Their last endings.
     LastEnding,
     /// The pages that they show now.
@@ -34,7 +34,7 @@ pub(super) enum By {
 pub(super) struct Canonicals<'s> {
     pub(super) frontier: &'s DynamoFrontier,
     pub(super) crawl: &'s CrawlId,
-    pub(super) by: By,
+    pub(super) by: DecidingState,
 }
 
 impl Canonicals<'_> {
@@ -141,7 +141,7 @@ impl Canonicals<'_> {
     }
 }
 
-impl By {
+impl DecidingState {
     /// Returns the target of a known URL; `None` if it has none yet, or is not shown.
     fn ending(self, url: CrawlUrl, known: &KnownUrl) -> Option<Ending> {
         let leads_to = known.leads_to.clone();

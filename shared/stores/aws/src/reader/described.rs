@@ -13,7 +13,7 @@ use dragline_ports::error::PortResult;
 use super::DynamoReader;
 
 /// Documents by the number of the visit's entry.
-pub(super) type Described = BTreeMap<u32, Document>;
+pub(super) type DocumentsByEntry = BTreeMap<u32, Document>;
 
 impl DynamoReader {
     /// Returns the wanted documents. Without a log, which may have expired, these are the segment's
@@ -25,9 +25,9 @@ impl DynamoReader {
         segment: &SegmentRow,
         log: Option<&SegmentLog>,
         wanted: Option<&CrawlUrl>,
-    ) -> PortResult<Described> {
+    ) -> PortResult<DocumentsByEntry> {
         let own = self.load_documents(segment, wanted).await?.into_iter();
-        let mut described: Described = own.map(|document| (document.n, document)).collect();
+        let mut described: DocumentsByEntry = own.map(|document| (document.n, document)).collect();
         let entries = log.map_or(&[][..], |log| &log.entries).iter();
         let entries = entries.filter(|entry| wanted.is_none_or(|url| entry.url == *url));
         let without_own = entries.filter(|entry| described.get(&entry.n).is_none_or(is_bare));

@@ -30,7 +30,7 @@ use dragline_ports::reader::{
 };
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
-use self::canonical::{By, Canonicals};
+use self::canonical::{Canonicals, DecidingState};
 use self::shown::LastShown;
 use crate::documents::S3Documents;
 use crate::frontier::DynamoFrontier;
@@ -56,7 +56,7 @@ impl DynamoReader {
     }
 
     /// Loads the rows of a batch of segments concurrently.
-    async fn rows_of<T: Send, F: Future<Output = PortResult<Vec<T>>> + Send>(
+    async fn load_rows<T: Send, F: Future<Output = PortResult<Vec<T>>> + Send>(
         segments: Batch<SegmentRow>,
         load: impl Fn(SegmentRow) -> F + Send,
     ) -> PortResult<Batch<T>> {
@@ -87,10 +87,14 @@ impl DynamoReader {
 
     /// Returns those of a segment's documents that the site shows now, each with the knowledge
     /// about its URL.
-    async fn shown(&self, segment: &SegmentRow, documents: Vec<Document>) -> PortResult<Vec<(Document, KnownUrl)>> {
+    async fn filter_shown(
+        &self,
+        segment: &SegmentRow,
+        documents: Vec<Document>,
+    ) -> PortResult<Vec<(Document, KnownUrl)>> {
         let urls: Vec<CrawlUrl> = documents.iter().map(|document| document.url.clone()).collect();
         let listed = self.shown.get(&segment.id.origin);
-        let known = match listed.and_then(|listed| listed.known(&urls)) {
+        let known = match listed.and_then(|listed| listed.find_known(&urls)) {
             Some(known) => known,
             None => self.frontier.load_known_urls(&self.crawl, &urls).await?,
         };
@@ -108,9 +112,9 @@ impl DynamoReader {
         segment: &SegmentRow,
         wanted: Option<&CrawlUrl>,
     ) -> PortResult<Vec<(Document, KnownUrl, rows::Copy)>> {
-        let shown = self.shown(segment, self.load_documents(segment, wanted).await?).await?;
+        let shown = self.filter_shown(segment, self.load_documents(segment, wanted).await?).await?;
         let pages: Vec<_> = shown.iter().map(|(document, known)| (document.url.clone(), known.clone())).collect();
-        let copies = Canonicals { by: By::Now, ..self.canonicals() }.are_copies(&pages).await?;
+        let copies = Canonicals { by: DecidingState::Now, ..self.canonicals() }.are_copies(&pages).await?;
         Ok(shown.into_iter().zip(copies).map(|((document, known), copy)| (document, known, copy)).collect())
     }
 
@@ -121,7 +125,7 @@ impl DynamoReader {
     }
 
     const fn canonicals(&self) -> Canonicals<'_> {
-        Canonicals { frontier: &self.frontier, crawl: &self.crawl, by: By::LastEnding }
+        Canonicals { frontier: &self.frontier, crawl: &self.crawl, by: DecidingState::LastEnding }
     }
 }
 
@@ -149,17 +153,17 @@ impl Reader for DynamoReader {
     async fn pages(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<PageRow>> {
         let url = filter.url.as_ref();
         let load = |segment: SegmentRow| async move { self.load_pages(&segment, url).await };
-        Self::rows_of(self.list_shown(filter, after, limit).await?, load).await
+        Self::load_rows(self.list_shown(filter, after, limit).await?, load).await
     }
 
     async fn links(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LinkRow>> {
         let url = filter.url.as_ref();
         let load = |segment: SegmentRow| async move {
-            let shown = self.shown(&segment, self.load_documents(&segment, url).await?).await?;
+            let shown = self.filter_shown(&segment, self.load_documents(&segment, url).await?).await?;
             let now = shown.iter().map(|(document, _)| (rows::answered_in(&segment, document), document));
             Ok(rows::links(&segment, now))
         };
-        Self::rows_of(self.list_shown(filter, after, limit).await?, load).await
+        Self::load_rows(self.list_shown(filter, after, limit).await?, load).await
     }
 
     async fn seen_pages(
@@ -174,7 +178,7 @@ impl Reader for DynamoReader {
             let documents = self.load_described(&segment, Some(&log), url).await?;
             Ok(rows::seen_pages(&log, visits, &documents))
         };
-        Self::rows_of(self.list_segments(filter, after, limit).await?, load).await
+        Self::load_rows(self.list_segments(filter, after, limit).await?, load).await
     }
 
     async fn seen_links(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LinkRow>> {
@@ -184,7 +188,7 @@ impl Reader for DynamoReader {
             let documents = self.load_described(&segment, log.as_ref(), url).await?;
             Ok(rows::links(&segment, documents.values().map(|document| (segment.iteration, document))))
         };
-        Self::rows_of(self.list_segments(filter, after, limit).await?, load).await
+        Self::load_rows(self.list_segments(filter, after, limit).await?, load).await
     }
 
     async fn log(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LogRow>> {
@@ -192,7 +196,7 @@ impl Reader for DynamoReader {
         let load = |segment: SegmentRow| async move {
             Ok(self.load_visits(&segment, url).await?.map_or_else(Vec::new, |(_, visits)| visits))
         };
-        Self::rows_of(self.list_segments(filter, after, limit).await?, load).await
+        Self::load_rows(self.list_segments(filter, after, limit).await?, load).await
     }
 
     async fn candidates(
@@ -214,7 +218,7 @@ impl Reader for DynamoReader {
             let documents = self.load_documents(&segment, url).await?.into_iter();
             Ok(documents.map(|document| DocumentRow { iteration: segment.iteration, document }).collect())
         };
-        Self::rows_of(self.list_segments(filter, after, limit).await?, load).await
+        Self::load_rows(self.list_segments(filter, after, limit).await?, load).await
     }
 
     async fn shown_documents(
@@ -229,7 +233,7 @@ impl Reader for DynamoReader {
             let originals = shown.filter(|(_, _, copy)| *copy == rows::Copy::Original);
             Ok(originals.map(|(document, ..)| DocumentRow { iteration: segment.iteration, document }).collect())
         };
-        Self::rows_of(self.list_shown(filter, after, limit).await?, load).await
+        Self::load_rows(self.list_shown(filter, after, limit).await?, load).await
     }
 
     async fn leftovers(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LeftoverRow>> {

@@ -12,7 +12,7 @@ use dragline_domain::url::CrawlUrl;
 use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, SeenPageRow, StoredSegment};
 use jiff::Timestamp;
 
-use super::described::Described;
+use super::described::DocumentsByEntry;
 use crate::rows::known::KnownUrl;
 
 /// Whether a page stands for itself, or is a copy of another.
@@ -65,7 +65,7 @@ fn visit(log: &SegmentLog, entry: &LogEntry) -> LogRow {
 
 /// Returns the answers among the visits of a segment, each with the content of the document for
 /// what the URL showed then.
-pub(super) fn seen_pages(log: &SegmentLog, visits: Vec<LogRow>, documents: &Described) -> Vec<SeenPageRow> {
+pub(super) fn seen_pages(log: &SegmentLog, visits: Vec<LogRow>, documents: &DocumentsByEntry) -> Vec<SeenPageRow> {
     let answered = log.entries.iter().zip(visits).filter(|(_, visit)| visit.r#final);
     answered
         .filter_map(|(entry, visit)| {

@@ -4,7 +4,7 @@ use dragline_domain::frontier::OriginKey;
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_ports::error::PortResult;
 
-use crate::frontier::{DynamoFrontier, Listed};
+use crate::frontier::{DynamoFrontier, ListedRows};
 use crate::rows::keys;
 
 /// Returns a sort key after an origin's segments of all earlier iterations and before those of this
@@ -22,7 +22,7 @@ pub(super) async fn before_iteration(
     }
     let (mut earlier, mut later) = (None, None);
     while let Some(turn) = next_probe(earlier, later) {
-        let Listed { rows, .. } = frontier.list_segments(origin, Some(keys::before_turn(turn)), 1).await?;
+        let ListedRows { rows, .. } = frontier.list_segments(origin, Some(keys::before_turn(turn)), 1).await?;
         match rows.first() {
             Some(segment) if segment.iteration < iteration => earlier = Some(segment.id.turn),
             _ => later = Some(turn),

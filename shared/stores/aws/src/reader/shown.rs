@@ -10,8 +10,8 @@ use dragline_domain::url::CrawlUrl;
 use dragline_ports::error::PortResult;
 
 use super::DynamoReader;
-use super::walk::Held;
-use crate::frontier::Listed;
+use super::walk::OriginRow;
+use crate::frontier::ListedRows;
 use crate::rows::keys;
 use crate::rows::known::KnownUrl;
 
@@ -43,14 +43,14 @@ pub(super) struct ShownSegments {
 impl ShownSegments {
     /// Returns the known URLs among these, without those that show nothing. `None` if they were not
     /// kept.
-    pub(super) fn known(&self, urls: &[CrawlUrl]) -> Option<HashMap<CrawlUrl, KnownUrl>> {
+    pub(super) fn find_known(&self, urls: &[CrawlUrl]) -> Option<HashMap<CrawlUrl, KnownUrl>> {
         let kept = self.known.as_ref()?;
         let known = urls.iter().filter_map(|url| Some((url.clone(), kept.get(url.path_and_query())?.clone())));
         Some(known.collect())
     }
 
     /// Returns the number of entries in memory.
-    fn kept(&self) -> usize {
+    fn kept_entries(&self) -> usize {
         self.documents.len() + self.known.as_ref().map_or(0, HashMap::len)
     }
 }
@@ -72,9 +72,9 @@ impl LastShown {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         last.retain(|earlier| earlier.origin != listed.origin);
         last.push_back(Arc::clone(listed));
-        let mut kept: usize = last.iter().map(|listed| listed.kept()).sum();
+        let mut kept: usize = last.iter().map(|listed| listed.kept_entries()).sum();
         while kept > KEPT_MAX && last.len() > 1 {
-            kept -= last.pop_front().map_or(0, |oldest| oldest.kept());
+            kept -= last.pop_front().map_or(0, |oldest| oldest.kept_entries());
         }
     }
 }
@@ -84,7 +84,7 @@ impl DynamoReader {
     async fn read_shown(&self, origin: &OriginKey) -> PortResult<Arc<ShownSegments>> {
         let (mut documents, mut after, mut known) = (BTreeMap::new(), None, Some(HashMap::new()));
         loop {
-            let Listed { rows, next } = self.frontier.list_known_urls(origin, after, KNOWN_MAX).await?;
+            let ListedRows { rows, next } = self.frontier.list_known_urls(origin, after, KNOWN_MAX).await?;
             for row in rows {
                 let Some(place) = row.shown().map(|shown| shown.place) else { continue };
                 let (_, count) = documents.entry((place.turn, place.segment)).or_insert((place.iteration, 0));
@@ -105,7 +105,7 @@ impl DynamoReader {
     }
 }
 
-impl Held for ShownSegment {
+impl OriginRow for ShownSegment {
     const LISTED_MAX: usize = 50;
 
     async fn list(
@@ -114,7 +114,7 @@ impl Held for ShownSegment {
         iteration: Option<Iteration>,
         after: Option<String>,
         limit: usize,
-    ) -> PortResult<Listed<Self>> {
+    ) -> PortResult<ListedRows<Self>> {
         // Read anew at an origin's beginning, as the crawl may have gone on.
         let shown = match after.as_ref().and_then(|_| reader.shown.get(origin)) {
             Some(shown) => shown,
@@ -137,11 +137,11 @@ impl Held for ShownSegment {
         let next = ids.last().filter(|_| has_more).map(|id| keys::segment(id).sort);
         let rows = reader.frontier.load_segments(origin, &ids).await?.into_iter();
         let documents = |row: &SegmentRow| shown.documents.get(&(row.id.turn, row.id.n)).map_or(0, |(_, count)| *count);
-        Ok(Listed { rows: rows.map(|row| Self { documents: documents(&row), row }).collect(), next })
+        Ok(ListedRows { rows: rows.map(|row| Self { documents: documents(&row), row }).collect(), next })
     }
 
-    fn is_of(&self, iteration: Iteration) -> bool {
-        self.row.is_of(iteration)
+    fn matches_iteration(&self, iteration: Iteration) -> bool {
+        self.row.matches_iteration(iteration)
     }
 
     fn sort_key(&self, origin: &OriginKey) -> String {

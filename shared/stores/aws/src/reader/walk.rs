@@ -14,7 +14,7 @@ use super::DynamoReader;
 use super::place::{OriginCursor, no_place};
 use super::seek::before_iteration;
 use super::shown::ShownSegment;
-use crate::frontier::Listed;
+use crate::frontier::ListedRows;
 use crate::rows::keys;
 use crate::rows::known::KnownUrl;
 
@@ -29,7 +29,7 @@ const ORIGINS_MAX: usize = 100;
 const BYTES_MAX: u64 = 16 << 20;
 
 /// Rows of origins, in the order of their sort keys.
-pub(super) trait Held: Sized + Send {
+pub(super) trait OriginRow: Sized + Send {
     /// The most rows listed at once.
     const LISTED_MAX: usize;
 
@@ -41,10 +41,10 @@ pub(super) trait Held: Sized + Send {
         iteration: Option<Iteration>,
         after: Option<String>,
         limit: usize,
-    ) -> impl Future<Output = PortResult<Listed<Self>>> + Send;
+    ) -> impl Future<Output = PortResult<ListedRows<Self>>> + Send;
 
     /// Whether a filter by this iteration matches it.
-    fn is_of(&self, iteration: Iteration) -> bool;
+    fn matches_iteration(&self, iteration: Iteration) -> bool;
 
     fn sort_key(&self, origin: &OriginKey) -> String;
 
@@ -55,7 +55,7 @@ pub(super) trait Held: Sized + Send {
     fn bytes(&self) -> u64;
 }
 
-impl Held for SegmentRow {
+impl OriginRow for SegmentRow {
     /// Usually more than a batch takes, as a segment has some fifty pages.
     const LISTED_MAX: usize = 50;
 
@@ -66,18 +66,18 @@ impl Held for SegmentRow {
         iteration: Option<Iteration>,
         after: Option<String>,
         limit: usize,
-    ) -> PortResult<Listed<Self>> {
+    ) -> PortResult<ListedRows<Self>> {
         let Some(iteration) = iteration else { return reader.frontier.list_segments(origin, after, limit).await };
         let after = match after {
             None => before_iteration(&reader.frontier, origin, iteration).await?,
             after => after,
         };
-        let Listed { rows, next } = reader.frontier.list_segments(origin, after, limit).await?;
+        let ListedRows { rows, next } = reader.frontier.list_segments(origin, after, limit).await?;
         let next = next.filter(|_| rows.last().is_some_and(|last| last.iteration <= iteration));
-        Ok(Listed { rows, next })
+        Ok(ListedRows { rows, next })
     }
 
-    fn is_of(&self, iteration: Iteration) -> bool {
+    fn matches_iteration(&self, iteration: Iteration) -> bool {
         self.iteration == iteration
     }
 
@@ -97,7 +97,7 @@ impl Held for SegmentRow {
 /// A segment as such, without the rows made from it.
 struct SegmentAlone(SegmentRow);
 
-impl Held for SegmentAlone {
+impl OriginRow for SegmentAlone {
     const LISTED_MAX: usize = 500;
 
     async fn list(
@@ -106,13 +106,13 @@ impl Held for SegmentAlone {
         iteration: Option<Iteration>,
         after: Option<String>,
         limit: usize,
-    ) -> PortResult<Listed<Self>> {
-        let Listed { rows, next } = SegmentRow::list(reader, origin, iteration, after, limit).await?;
-        Ok(Listed { rows: rows.into_iter().map(Self).collect(), next })
+    ) -> PortResult<ListedRows<Self>> {
+        let ListedRows { rows, next } = SegmentRow::list(reader, origin, iteration, after, limit).await?;
+        Ok(ListedRows { rows: rows.into_iter().map(Self).collect(), next })
     }
 
-    fn is_of(&self, iteration: Iteration) -> bool {
-        self.0.is_of(iteration)
+    fn matches_iteration(&self, iteration: Iteration) -> bool {
+        self.0.matches_iteration(iteration)
     }
 
     fn sort_key(&self, origin: &OriginKey) -> String {
@@ -128,7 +128,7 @@ impl Held for SegmentAlone {
     }
 }
 
-impl Held for KnownUrl {
+impl OriginRow for KnownUrl {
     const LISTED_MAX: usize = 500;
 
     async fn list(
@@ -137,12 +137,12 @@ impl Held for KnownUrl {
         _iteration: Option<Iteration>,
         after: Option<String>,
         limit: usize,
-    ) -> PortResult<Listed<Self>> {
+    ) -> PortResult<ListedRows<Self>> {
         reader.frontier.list_known_urls(origin, after, limit).await
     }
 
     /// Compares the iteration in which it last ended.
-    fn is_of(&self, iteration: Iteration) -> bool {
+    fn matches_iteration(&self, iteration: Iteration) -> bool {
         self.last.is_some_and(|last| last.iteration == iteration)
     }
 
@@ -160,13 +160,13 @@ impl Held for KnownUrl {
 }
 
 /// The origins still to visit: the wanted one, or all of the crawl, in order.
-struct ToCome<'r> {
+struct PendingOrigins<'r> {
     reader: &'r DynamoReader,
     wanted: Option<Origin>,
     listed: std::vec::IntoIter<Origin>,
 }
 
-impl ToCome<'_> {
+impl PendingOrigins<'_> {
     async fn first(&mut self) -> PortResult<Option<Origin>> {
         match &self.wanted {
             Some(wanted) => Ok(Some(wanted.clone())),
@@ -271,7 +271,7 @@ impl DynamoReader {
         }
     }
 
-    async fn walk<T: Held>(
+    async fn walk<T: OriginRow>(
         &self,
         filter: &Filter,
         after: Option<&Cursor>,
@@ -279,7 +279,7 @@ impl DynamoReader {
     ) -> PortResult<Batch<(OriginKey, T)>> {
         let wanted = filter.origin();
         let place = after.map(|cursor| place_in(cursor, wanted.as_ref())).transpose()?;
-        let mut origins = ToCome { reader: self, wanted, listed: Vec::new().into_iter() };
+        let mut origins = PendingOrigins { reader: self, wanted, listed: Vec::new().into_iter() };
         let place = match place {
             Some(place) => Some(place),
             None => origins.first().await?.map(OriginCursor::beginning),
@@ -290,7 +290,7 @@ impl DynamoReader {
             let origin = OriginKey { crawl: self.crawl.clone(), origin: place.origin.clone() };
             loop {
                 let after = place.after.clone();
-                let Listed { rows: listed, next } =
+                let ListedRows { rows: listed, next } =
                     T::list(self, &origin, filter.iteration, after, limit.clamp(1, T::LISTED_MAX)).await?;
                 for row in listed {
                     place.after = Some(row.sort_key(&origin));
@@ -319,12 +319,12 @@ impl DynamoReader {
 }
 
 /// Whether a filter matches.
-fn is_wanted(held: &impl Held, filter: &Filter) -> bool {
-    filter.iteration.is_none_or(|iteration| held.is_of(iteration))
+fn is_wanted(held: &impl OriginRow, filter: &Filter) -> bool {
+    filter.iteration.is_none_or(|iteration| held.matches_iteration(iteration))
 }
 
 /// Returns the only row of a stream, unless there is none or it was read.
-fn batch_of_one<T: Held>(origin: &OriginKey, row: Option<T>, after: Option<&Cursor>) -> Batch<T> {
+fn batch_of_one<T: OriginRow>(origin: &OriginKey, row: Option<T>, after: Option<&Cursor>) -> Batch<T> {
     let behind = |row: &T| OriginCursor { origin: origin.origin.clone(), after: Some(row.sort_key(origin)) }.cursor();
     let row = row.filter(|row| after != Some(&behind(row)));
     let cursor = row.as_ref().map(behind).or_else(|| after.cloned());

@@ -20,14 +20,14 @@ use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::remake::{Recount, RemadeVisit, RemakeJob, RemakeState, Rewrite};
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::error::PortResult;
-use dragline_ports::remaking::{RemakeBegun, Remaking, Replaced, Replacement};
+use dragline_ports::remaking::{RemakeBegun, Remaking, ReplaceResult, Replacement};
 use jiff::Timestamp;
 use tokio::sync::Mutex;
 
 use self::changes::LastChanges;
 use crate::documents::S3Documents;
 use crate::errors::{StoreError, at};
-use crate::frontier::{DynamoFrontier, Latest, Written};
+use crate::frontier::{DynamoFrontier, Latest, WriteResult};
 use crate::rows::remade::RemadeCandidate;
 use crate::rows::remake::{Intent, RemakeRow};
 
@@ -64,7 +64,7 @@ impl Remaking for DynamoRemaking {
                     return Ok(RemakeBegun::From(stopped.clone()));
                 }
                 let begun = RemakeState::begin(job.clone());
-                if self.frontier.put_remake(crawl, next, (&row, &begun, None)).await? == Written::Done {
+                if self.frontier.put_remake(crawl, next, (&row, &begun, None)).await? == WriteResult::Done {
                     return Ok(RemakeBegun::From(begun));
                 }
             }
@@ -81,7 +81,7 @@ impl Remaking for DynamoRemaking {
         at("list segments", origin, self.frontier.parsed_segments(origin, after, limit)).await
     }
 
-    async fn replace(&self, replacement: Replacement<'_>) -> PortResult<Replaced> {
+    async fn replace(&self, replacement: Replacement<'_>) -> PortResult<ReplaceResult> {
         at("replace documents", &replacement.segment.id, async {
             let mut rounds = self.frontier.rounds();
             loop {
@@ -101,7 +101,7 @@ impl Remaking for DynamoRemaking {
                 rounds.begin().await?;
                 let row = self.frontier.remake_row(crawl).await?;
                 let is_other = row.state.as_ref().is_none_or(|state| state.job != *job);
-                if is_other || self.frontier.end_remake_row(crawl, &row).await? == Written::Done {
+                if is_other || self.frontier.end_remake_row(crawl, &row).await? == WriteResult::Done {
                     return Ok(());
                 }
             }
@@ -112,23 +112,23 @@ impl Remaking for DynamoRemaking {
 
 impl DynamoRemaking {
     /// Tries to replace a segment's documents; `None` if a row has changed since it was read.
-    async fn try_to_replace(&self, replacement: Replacement<'_>) -> Result<Option<Replaced>, StoreError> {
+    async fn try_to_replace(&self, replacement: Replacement<'_>) -> Result<Option<ReplaceResult>, StoreError> {
         let Replacement { segment, state, .. } = replacement;
         let crawl = &segment.id.origin.crawl;
         let row = self.frontier.remake_row(crawl).await?;
         match row.state.as_ref().filter(|stored| stored.job == state.job) {
-            None => return Ok(Some(Replaced::Superseded)),
-            Some(stored) if stored.has_passed(&segment.id) => return Ok(Some(Replaced::Done(stored.done))),
+            None => return Ok(Some(ReplaceResult::Superseded)),
+            Some(stored) if stored.has_passed(&segment.id) => return Ok(Some(ReplaceResult::Done(stored.done))),
             Some(_) => {}
         }
         let next = match self.frontier.latest_end(crawl).await? {
-            Latest::Open(open) => return Ok(Some(Replaced::Busy(open))),
+            Latest::Open(open) => return Ok(Some(ReplaceResult::Busy(open))),
             Latest::Closed(next) => next,
         };
         let Some((row, intent)) = self.intend(&row, replacement, next).await? else { return Ok(None) };
         self.put(replacement).await?;
         let written = self.frontier.put_remade(segment, next, (&row, &intent.state, &intent.recount)).await?;
-        Ok((written == Written::Done).then_some(Replaced::Done(intent.state.done)))
+        Ok((written == WriteResult::Done).then_some(ReplaceResult::Done(intent.state.done)))
     }
 
     /// Records the intent, unless an earlier try did. Returns the row and the intent; `None` if the
@@ -149,7 +149,7 @@ impl DynamoRemaking {
             return Ok(Some((row.clone(), intent)));
         }
         let Some(before) = &row.state else { return Ok(None) };
-        if self.frontier.put_remake(crawl, next, (row, before, Some(&intent))).await? == Written::Changed {
+        if self.frontier.put_remake(crawl, next, (row, before, Some(&intent))).await? == WriteResult::Changed {
             return Ok(None);
         }
         let row = self.frontier.remake_row(crawl).await?;
@@ -167,7 +167,7 @@ impl DynamoRemaking {
             return Ok(recount);
         };
         for entry in &log.entries {
-            let Some(visit) = visit_of(visits, entry) else { continue };
+            let Some(visit) = find_visit(visits, entry) else { continue };
             recount.add(&visit.recount);
             if let Rewrite::With(change) = &visit.change {
                 let kind = |change: &Option<_>| change.as_ref().map(|change: &VisitChange| change.kind);
@@ -213,7 +213,7 @@ impl DynamoRemaking {
         let mut rounds = self.frontier.rounds();
         while !visits.is_empty() {
             rounds.begin().await?;
-            let items = self.frontier.candidates_of(&segment.id.origin, &visits).await?;
+            let items = self.frontier.load_visit_candidates(&segment.id.origin, &visits).await?;
             let mut changes = Vec::with_capacity(visits.len());
             for &visit in &visits {
                 let Some(item) = items.get(&visit.document.n) else { continue };
@@ -222,7 +222,7 @@ impl DynamoRemaking {
                 changes.push((candidate, self.changed_at(&candidate).await?));
             }
             let written = self.frontier.change_candidates(&changes).await?;
-            let open = changes.iter().zip(written).filter(|(_, written)| *written == Written::Changed);
+            let open = changes.iter().zip(written).filter(|(_, written)| *written == WriteResult::Changed);
             let open: HashSet<u32> = open.map(|((candidate, _), _)| candidate.visit.document.n).collect();
             visits.retain(|visit| open.contains(&visit.document.n));
         }
@@ -249,7 +249,7 @@ fn is_visit(visit: &RemadeVisit, n: u32, url: &CrawlUrl) -> bool {
     visit.document.n == n && visit.document.url == *url
 }
 
-fn visit_of<'v>(visits: &'v [RemadeVisit], entry: &LogEntry) -> Option<&'v RemadeVisit> {
+fn find_visit<'v>(visits: &'v [RemadeVisit], entry: &LogEntry) -> Option<&'v RemadeVisit> {
     visits.iter().find(|visit| is_visit(visit, entry.n, &entry.url))
 }
 

@@ -10,12 +10,12 @@ use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::Origins;
 use dragline_ports::reader::Cursor;
-use dragline_ports::retention::{Forgetting, Forgotten, ObjectsNaming};
+use dragline_ports::retention::{ForgetTotals, Forgetting, ObjectsNaming};
 
 use super::{DynamoRetained, LISTED_MAX};
 use crate::editions::S3Editions;
 use crate::errors::at;
-use crate::frontier::Listed;
+use crate::frontier::ListedRows;
 use crate::publications::S3Publications;
 
 /// Separates the origin from the sort key of a segment in a cursor. No origin contains a space.
@@ -43,7 +43,7 @@ impl Forgetting for DynamoRetained {
         };
         let Some(origin) = origin else { return Ok(ObjectsNaming::default()) };
         let key = OriginKey { crawl: crawl.clone(), origin };
-        let Listed { rows, next } = self.frontier.list_segments(&key, within, LISTED_MAX).await?;
+        let ListedRows { rows, next } = self.frontier.list_segments(&key, within, LISTED_MAX).await?;
         let mut objects = Vec::new();
         for segment in rows {
             if self.names(&segment, &urls).await? {
@@ -54,9 +54,9 @@ impl Forgetting for DynamoRetained {
         Ok(ObjectsNaming { objects, next: Some(Cursor::new(format!("{}{SEPARATOR}{sort}", key.origin))) })
     }
 
-    async fn forget_urls(&self, crawl: &CrawlId, urls: &[CrawlUrl]) -> PortResult<Forgotten> {
+    async fn forget_urls(&self, crawl: &CrawlId, urls: &[CrawlUrl]) -> PortResult<ForgetTotals> {
         let urls: BTreeSet<&CrawlUrl> = urls.iter().collect();
-        let (mut forgotten, mut visited) = (Forgotten::default(), BTreeSet::new());
+        let (mut forgotten, mut visited) = (ForgetTotals::default(), BTreeSet::new());
         let mut passed: Option<Origin> = None;
         while let Some(origin) = self.frontier.list_origins(crawl, passed.as_ref(), 1).await?.pop() {
             let key = OriginKey { crawl: crawl.clone(), origin };
@@ -96,12 +96,12 @@ impl DynamoRetained {
         &self,
         origin: &OriginKey,
         urls: &BTreeSet<&CrawlUrl>,
-        forgotten: &mut Forgotten,
+        forgotten: &mut ForgetTotals,
         visited: &mut BTreeSet<CrawlUrl>,
     ) -> PortResult<()> {
         let mut after = None;
         loop {
-            let Listed { rows, next } = self.frontier.list_segments(origin, after, LISTED_MAX).await?;
+            let ListedRows { rows, next } = self.frontier.list_segments(origin, after, LISTED_MAX).await?;
             for segment in rows {
                 // The documents first: the log tells which segments have any.
                 if self.names(&segment, urls).await? {

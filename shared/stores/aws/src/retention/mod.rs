@@ -14,10 +14,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dragline_domain::frontier::{IterationRow, OriginKey, SegmentId, SegmentRow};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::error::PortResult;
-use dragline_ports::retention::{Effect, PrunedSegments, Retained, UnusedObject};
+use dragline_ports::retention::{PruneMode, PrunedSegments, Pruning, UnusedObject};
 use jiff::Timestamp;
 
-use self::entries::{Backwards, Decided};
+use self::entries::{BackwardWalk, DecidedSegment};
 use crate::documents::S3Documents;
 use crate::frontier::DynamoFrontier;
 
@@ -37,7 +37,7 @@ pub struct DynamoRetained {
     frontier: DynamoFrontier,
     documents: S3Documents,
     batch: usize,
-    walks: Arc<Mutex<Vec<Backwards>>>,
+    walks: Arc<Mutex<Vec<BackwardWalk>>>,
 }
 
 impl DynamoRetained {
@@ -49,21 +49,21 @@ impl DynamoRetained {
 
     /// Returns the same, deciding about roughly this many segments at a time.
     #[must_use]
-    pub fn in_batches_of(self, segments: usize) -> Self {
+    pub fn with_batch_size(self, segments: usize) -> Self {
         Self { batch: segments, ..self }
     }
 
     /// Returns the walk at this position: one of this process, or else a new one that reads the
     /// newer segments again.
-    fn resume(&self, origin: &OriginKey, cut: Iteration, after: Option<&SegmentId>) -> Backwards {
+    fn resume(&self, origin: &OriginKey, cut: Iteration, after: Option<&SegmentId>) -> BackwardWalk {
         let mut walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
         let place = after.and_then(|after| walks.iter().position(|walk| walk.is_at(origin, cut, after)));
         let walk = place.map(|place| walks.remove(place));
-        walk.unwrap_or_else(|| Backwards::new(origin.clone(), cut, after.cloned()))
+        walk.unwrap_or_else(|| BackwardWalk::new(origin.clone(), cut, after.cloned()))
     }
 
     /// Keeps a walk for continuation, in place of the oldest if there are many.
-    fn keep(&self, walk: Backwards) {
+    fn keep(&self, walk: BackwardWalk) {
         let mut walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
         if walks.len() == WALKS_MAX {
             walks.remove(0);
@@ -79,7 +79,7 @@ impl DynamoRetained {
     }
 }
 
-impl Retained for DynamoRetained {
+impl Pruning for DynamoRetained {
     async fn list_iterations(&self, crawl: &CrawlId) -> PortResult<Vec<IterationRow>> {
         self.frontier.iterations(crawl).await
     }
@@ -98,21 +98,21 @@ impl Retained for DynamoRetained {
         origin: &OriginKey,
         cut: Iteration,
         after: Option<&SegmentId>,
-        effect: Effect,
+        effect: PruneMode,
     ) -> PortResult<PrunedSegments> {
         let mut walk = self.resume(origin, cut, after);
         let (mut pruned, mut decided) = (PrunedSegments::default(), 0);
         while decided < self.batch {
             let Some(some) = walk.next(&self.frontier, &self.documents, self.batch).await? else { return Ok(pruned) };
             decided += some.len();
-            for Decided { segment, visits, documents, kept } in some {
+            for DecidedSegment { segment, visits, documents, kept } in some {
                 pruned.kept += kept;
                 if kept > 0 {
                     continue;
                 }
                 pruned.visits += visits;
                 pruned.documents += documents;
-                if effect == Effect::Delete {
+                if effect == PruneMode::Delete {
                     self.delete(&segment).await?;
                 }
                 let SegmentRow { id, iteration, object, object_bytes, .. } = segment;

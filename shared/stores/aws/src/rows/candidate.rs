@@ -2,8 +2,9 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{
-    CandidateState, CandidateUpdate, Claimer, EndedVisit, FoundAt, Known, LastDocument, LastVisit, LeadsTo,
-    LinksDecided, Named, OriginKey, ReadAs, RulesDigest, Sighting, Standing, StateChange, TodoEntry, VisitPlace,
+    CandidateState, CandidateUpdate, Claimer, DocumentStanding, LastDocument, LastVisit, LinkDecisions, NamersUpdate,
+    OriginKey, ReadAs, RulesDigest, SeedDistance, Sighting, StateChange, TodoEntry, UrlHistory, VisitPlace,
+    VisitResult, VisitTarget,
 };
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::outcome::Outcome;
@@ -47,7 +48,7 @@ pub(crate) struct Candidate {
     pub(crate) path_and_query: String,
     pub(crate) state: CandidateState,
     pub(crate) sighting: Sighting,
-    pub(crate) known: Known,
+    pub(crate) known: UrlHistory,
 }
 
 /// The last good document as stored; its standing has an attribute of its own, as it changes more
@@ -59,14 +60,14 @@ pub(super) struct StoredDocument {
     #[serde(rename = "o")]
     pub(super) outcome: Outcome,
     #[serde(rename = "l")]
-    pub(super) links: LinksDecided,
+    pub(super) links: LinkDecisions,
 }
 
 impl Candidate {
     pub(crate) fn read(item: &Item) -> Result<Self, StoreError> {
         let fields = fields(item)?;
         let last_visit = |outcome| {
-            let iteration = super::known::iteration_of(fields.text(VERSION)?)?;
+            let iteration = super::known::version_iteration(fields.text(VERSION)?)?;
             Ok::<_, StoreError>(LastVisit { iteration, outcome })
         };
         let sighting = Sighting {
@@ -77,8 +78,8 @@ impl Candidate {
         };
         let state = CandidateState {
             queued_in: iteration_number(fields, QUEUED_IN)?,
-            claimed_by: Claimer::stored(fields.text(CLAIMED_BY)?.to_owned()),
-            found_at: sighting.found_at(),
+            claimed_by: Claimer::from_stored(fields.text(CLAIMED_BY)?.to_owned()),
+            found_at: sighting.seed_distance(),
             nearer: fields.maybe(NEARER, Fields::json)?.unwrap_or_default(),
             due_at: fields.maybe_instant("due_at")?,
             last_visit: fields.maybe(LAST_OUTCOME, outcome)?.map(last_visit).transpose()?,
@@ -89,7 +90,7 @@ impl Candidate {
             path_and_query: path_and_query.to_owned(),
             state,
             sighting,
-            known: Known {
+            known: UrlHistory {
                 last: fields.maybe("capture", Fields::json)?,
                 document: fields.maybe(DOCUMENT, document)?,
                 interval_ms: fields.maybe_number(INTERVAL)?,
@@ -109,7 +110,7 @@ impl Candidate {
 fn document(fields: Fields<'_>, name: &str) -> Result<LastDocument, StoreError> {
     let StoredDocument { place, outcome, links } = fields.json(name)?;
     let standing = fields.text(STANDING)?;
-    let standing = Standing::named(standing)
+    let standing = DocumentStanding::from_name(standing)
         .ok_or_else(|| StoreError::Damaged(format!("`{standing}` is not a candidate's standing")))?;
     Ok(LastDocument { place, outcome, standing, links })
 }
@@ -126,7 +127,7 @@ fn requisite_steps(sighting: &Sighting) -> Option<AttributeValue> {
 
 fn read_as(fields: Fields<'_>) -> Result<ReadAs, StoreError> {
     let name = fields.has(READ_AS).then(|| fields.text(READ_AS)).transpose()?;
-    ReadAs::named(name).ok_or_else(|| StoreError::Damaged(format!("a candidate is read as `{name:?}`")))
+    ReadAs::from_name(name).ok_or_else(|| StoreError::Damaged(format!("a candidate is read as `{name:?}`")))
 }
 
 /// The claimer of newly queued URLs, with their table, origin and iteration.
@@ -190,7 +191,7 @@ impl Queueing<'_> {
         let mut change = Change::new(self.table);
         change.sight(sighting);
         change.set(NEARER, json(&nearer)?);
-        let FoundAt { depth, requisite_steps } = was.found_at;
+        let SeedDistance { depth, requisite_steps } = was.found_at;
         let mut values = vec![number(self.iteration.number()), number(depth)];
         let steps = if requisite_steps > 0 {
             values.push(number(requisite_steps));
@@ -210,7 +211,7 @@ pub(crate) fn unvisited() -> Expression {
 
 /// Writes the changes of a segment's entry, unless something newer is stored.
 pub(crate) fn end(table: &str, origin: &OriginKey, update: &CandidateUpdate) -> Result<Statement, StoreError> {
-    let version = version_of(update.iteration, update.turn, update.n);
+    let version = ending_version(update.iteration, update.turn, update.n);
     let mut change = Change::new(table);
     if let Some(ended) = &update.ended {
         change.end(&version, ended)?;
@@ -218,10 +219,10 @@ pub(crate) fn end(table: &str, origin: &OriginKey, update: &CandidateUpdate) -> 
     let checked_at = update.ended.as_ref().map(|ended| instant(ended.at));
     match &update.state {
         StateChange::Kept => {}
-        StateChange::Confirmed => change.stand(Standing::Shown, checked_at),
+        StateChange::Confirmed => change.stand(DocumentStanding::Shown, checked_at),
         StateChange::Hidden(standing) => change.stand(*standing, checked_at),
         StateChange::Shown { place, outcome, links, changed_at } => {
-            change.stand(Standing::Shown, checked_at);
+            change.stand(DocumentStanding::Shown, checked_at);
             change.set(DOCUMENT, json(&StoredDocument { place: *place, outcome: *outcome, links: *links })?);
             if let Some(changed_at) = changed_at {
                 change.set(CHANGED_AT, instant(*changed_at));
@@ -229,9 +230,9 @@ pub(crate) fn end(table: &str, origin: &OriginKey, update: &CandidateUpdate) -> 
         }
     }
     match &update.leads_to {
-        LeadsTo::AsBefore => {}
-        LeadsTo::Nowhere => change.set_or_remove(LEADS_TO, None),
-        LeadsTo::Url(url) => change.set(LEADS_TO, text(url.as_str())),
+        VisitTarget::AsBefore => {}
+        VisitTarget::Nowhere => change.set_or_remove(LEADS_TO, None),
+        VisitTarget::Url(url) => change.set(LEADS_TO, text(url.as_str())),
     }
     if matches!(update.state, StateChange::Shown { .. }) {
         change.set_or_remove(WORDS, update.text.map(|text| number(text.words)));
@@ -242,13 +243,13 @@ pub(crate) fn end(table: &str, origin: &OriginKey, update: &CandidateUpdate) -> 
 }
 
 /// Returns the version of an ending, for comparing its age: that of its segment.
-pub(super) fn version_of(iteration: Iteration, turn: Turn, n: u64) -> String {
+pub(super) fn ending_version(iteration: Iteration, turn: Turn, n: u64) -> String {
     format!("{:010}#{:020}#{n:020}", iteration.number(), turn.0)
 }
 
 /// Adds the texts of pages that name a canonical URL, if the URL is known. Each place is an
 /// attribute of its own, so that concurrent writers do not overwrite each other.
-pub(crate) fn add_namers(table: &str, origin: &OriginKey, named: &Named) -> Statement {
+pub(crate) fn add_namers(table: &str, origin: &OriginKey, named: &NamersUpdate) -> Statement {
     let mut change = Change::new(table);
     named.by.places().for_each(|place| change.set(&format!("{NAMED}{place}"), number(1)));
     let key = keys::candidate(origin, &named.path_and_query);
@@ -266,7 +267,7 @@ impl Change {
         Self { text: format!("UPDATE \"{table}\""), parameters: Vec::new() }
     }
 
-    fn end(&mut self, version: &str, ended: &EndedVisit) -> Result<(), StoreError> {
+    fn end(&mut self, version: &str, ended: &VisitResult) -> Result<(), StoreError> {
         self.set(VERSION, text(version));
         self.set(LAST_OUTCOME, number(ended.outcome.code()));
         self.set("last_at", instant(ended.at));
@@ -294,7 +295,7 @@ impl Change {
     }
 
     /// Sets the standing, which has no meaning without a document.
-    fn stand(&mut self, standing: Standing, checked_at: Option<AttributeValue>) {
+    fn stand(&mut self, standing: DocumentStanding, checked_at: Option<AttributeValue>) {
         self.set(STANDING, text(standing.name()));
         if let Some(checked_at) = checked_at {
             self.set(CHECKED_AT, checked_at);
@@ -343,7 +344,7 @@ mod tests {
             iteration: Iteration::FIRST,
             turn: Turn(2),
             n: 5,
-            ended: Some(EndedVisit {
+            ended: Some(VisitResult {
                 outcome: Outcome::ConnectionFailed,
                 at: Timestamp::from_second(5).unwrap(),
                 capture: None,
@@ -352,8 +353,8 @@ mod tests {
                 away: None,
                 blocked_by: None,
             }),
-            state: StateChange::Hidden(Standing::Gone),
-            leads_to: LeadsTo::AsBefore,
+            state: StateChange::Hidden(DocumentStanding::Gone),
+            leads_to: VisitTarget::AsBefore,
             text: None,
         };
         let statement = end("t", &origin(), &update).unwrap();

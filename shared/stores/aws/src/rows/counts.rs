@@ -15,14 +15,14 @@ use crate::tables::{PARTITION, SORT};
 const SHARDS: u8 = 16;
 
 /// Returns the keys of all count rows of an iteration.
-pub(crate) fn keys_of(crawl: &CrawlId, iteration: Iteration) -> impl Iterator<Item = Key> {
+pub(crate) fn all_keys(crawl: &CrawlId, iteration: Iteration) -> impl Iterator<Item = Key> {
     (0..SHARDS).map(move |shard| keys::counts(crawl, iteration, shard))
 }
 
 /// Adds the counts of an origin's commit, including those for other origins; `None` if there are
 /// none. It needs no condition: the transaction of that commit takes effect once.
 pub(crate) fn add(origin: &OriginKey, iteration: Iteration, more: &Counts) -> Option<Write> {
-    if more.is_nothing() {
+    if more.is_empty() {
         return None;
     }
     let numbers: Vec<(&str, i64)> = more.numbers().collect();
@@ -31,7 +31,7 @@ pub(crate) fn add(origin: &OriginKey, iteration: Iteration, more: &Counts) -> Op
     let update = numbers
         .iter()
         .fold(versioned(update), |update, (name, count)| update.with(&format!(":{name}"), number(i128::from(*count))));
-    let key = keys::counts(&origin.crawl, iteration, shard_of(origin));
+    let key = keys::counts(&origin.crawl, iteration, count_shard(origin));
     let attributes = numbers.iter().map(|(name, count)| (*name, number(i128::from(*count))));
     Some(Write::update(Role::Counts, &key, update, &row(&key, attributes)))
 }
@@ -46,7 +46,7 @@ pub(crate) fn read(item: &Item) -> Result<Counts, StoreError> {
 
 /// Returns the row for an origin. It uses another byte than [`super::shard_of`], whose distribution
 /// is independent.
-fn shard_of(origin: &OriginKey) -> u8 {
+fn count_shard(origin: &OriginKey) -> u8 {
     Sha256::digest(origin.origin.as_str())[1] % SHARDS
 }
 
@@ -72,6 +72,6 @@ mod tests {
         let attributes: Vec<(&str, AttributeValue)> =
             counts.numbers().map(|(name, count)| (name, number(i128::from(count)))).collect();
         assert_eq!(read(&row(&key, attributes)).unwrap(), counts);
-        assert_eq!(keys_of(&origin().crawl, Iteration::FIRST).count(), usize::from(SHARDS));
+        assert_eq!(all_keys(&origin().crawl, Iteration::FIRST).count(), usize::from(SHARDS));
     }
 }

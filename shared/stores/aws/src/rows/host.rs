@@ -15,32 +15,36 @@ const RECORD: &str = "record";
 
 /// A row, with its raw form for conditions.
 #[derive(Clone, Debug)]
-pub(crate) struct Stored<R> {
+pub(crate) struct StoredRow<R> {
     pub(crate) row: R,
     record: AttributeValue,
 }
 
-pub(crate) fn read<R: DeserializeOwned>(item: &Item) -> Result<Stored<R>, StoreError> {
+pub(crate) fn read<R: DeserializeOwned>(item: &Item) -> Result<StoredRow<R>, StoreError> {
     let fields = fields(item)?;
     let record = AttributeValue::S(fields.text(RECORD)?.to_owned());
-    Ok(Stored { row: fields.json(RECORD)?, record })
+    Ok(StoredRow { row: fields.json(RECORD)?, record })
 }
 
 /// Replaces a host's row if it is as it was read.
-pub(crate) fn replace(host: &HostKey, before: Option<&Stored<HostRow>>, after: &HostRow) -> Result<Write, StoreError> {
+pub(crate) fn replace(
+    host: &HostKey,
+    before: Option<&StoredRow<HostRow>>,
+    after: &HostRow,
+) -> Result<Write, StoreError> {
     put(Role::Host, &keys::host(host), before, after)
 }
 
 /// Replaces a domain's row if it is as it was read.
 pub(crate) fn replace_domain(
     domain: &DomainKey,
-    before: Option<&Stored<DomainRow>>,
+    before: Option<&StoredRow<DomainRow>>,
     after: &DomainRow,
 ) -> Result<Write, StoreError> {
     put(Role::Domain, &keys::domain(domain), before, after)
 }
 
-fn put<R: Serialize>(role: Role, key: &Key, before: Option<&Stored<R>>, after: &R) -> Result<Write, StoreError> {
+fn put<R: Serialize>(role: Role, key: &Key, before: Option<&StoredRow<R>>, after: &R) -> Result<Write, StoreError> {
     let put = Write::put(role, key, row(key, [(RECORD, json(after)?)]));
     Ok(match before {
         None => put.if_absent(),

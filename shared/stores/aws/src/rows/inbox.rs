@@ -18,7 +18,7 @@ pub(crate) fn item(origin: &OriginKey, inbox: &Inbox) -> Item {
     let listed = listed.map(|seeded| (SEEDED, texts(seeded.iter().map(Seeding::as_str))));
     let attributes = attributes.into_iter().chain(listed).chain(due_attributes(Owed::Turn, origin, inbox.due));
     let mut item = row(&keys::inbox(origin), attributes);
-    let counts = Counts::of_inbox(inbox);
+    let counts = Counts::from_inbox(inbox);
     item.extend(counts.numbers().map(|(name, count)| (name.to_owned(), number(i128::from(count)))));
     item
 }
@@ -31,7 +31,7 @@ pub(crate) fn read(item: &Item) -> Result<Inbox, StoreError> {
         open: fields.flag(OPEN)?,
         added: fields.number("added")?,
         parsed: fields.number("parsed")?,
-        seeded: listed.into_iter().map(|seeding| Seeding::stored(seeding.to_owned())).collect(),
+        seeded: listed.into_iter().map(|seeding| Seeding::from_stored(seeding.to_owned())).collect(),
         due: fields.maybe_instant(DUE)?,
         counters: counters(fields)?,
     })
@@ -124,7 +124,7 @@ fn change(origin: &OriginKey, before: &Inbox, after: &Inbox) -> Expression {
         }
         None => removes.push(DUE_NAMES.to_owned()),
     }
-    for (name, more) in Counts::of_inbox_change(Some(before), after).numbers().filter(|(_, more)| *more > 0) {
+    for (name, more) in Counts::from_inbox_change(Some(before), after).numbers().filter(|(_, more)| *more > 0) {
         adds.push(format!("#{name} :{name}"));
         values.push((format!(":{name}"), number(i128::from(more))));
     }
@@ -148,7 +148,7 @@ mod tests {
 
     fn inbox() -> Inbox {
         let mut inbox = Inbox { open: true, added: 9, parsed: 2, ..Inbox::new(Iteration::FIRST) };
-        inbox.seeded.push(Seeding::stored("t#0000".into()));
+        inbox.seeded.push(Seeding::from_stored("t#0000".into()));
         inbox.due = Some(Timestamp::from_second(60).unwrap());
         inbox.counters.outcomes.insert(Outcome::UnknownError, 3);
         inbox.counters.outcomes.insert(Outcome::FileIngested, 4);

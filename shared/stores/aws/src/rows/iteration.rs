@@ -92,7 +92,7 @@ fn item(iteration: &IterationRow) -> Item {
 
 pub(crate) fn read(item: &Item) -> Result<IterationRow, StoreError> {
     let fields = fields(item)?;
-    let status = IterationStatus::named(fields.text(STATUS)?);
+    let status = IterationStatus::from_name(fields.text(STATUS)?);
     let crawl: Option<CrawlId> = fields.text(PARTITION)?.parse().ok();
     let damaged = |what: &str| StoreError::Damaged(format!("an iteration has an unknown {what}"));
     Ok(IterationRow {

@@ -22,11 +22,11 @@ const LEFTOVER: &str = "leftover#";
 
 const NOTICE: &str = "notice#";
 
-fn of_crawl(crawl: &CrawlId, sort: impl Into<String>) -> Key {
+fn crawl_key(crawl: &CrawlId, sort: impl Into<String>) -> Key {
     Key { table: Table::Crawls, partition: crawl.to_string(), sort: sort.into() }
 }
 
-fn of_origin(table: Table, origin: &OriginKey, sort: impl Into<String>) -> Key {
+fn origin_key(table: Table, origin: &OriginKey, sort: impl Into<String>) -> Key {
     Key { table, partition: origin.to_string(), sort: sort.into() }
 }
 
@@ -36,47 +36,47 @@ fn range(key: &Key, prefix: &str) -> Range {
 }
 
 /// Returns the origin of a partition of [`Table::Frontier`].
-pub(crate) fn origin_of(partition: &str) -> Result<OriginKey, StoreError> {
+pub(crate) fn parse_origin(partition: &str) -> Result<OriginKey, StoreError> {
     let damaged = || StoreError::Damaged(format!("`{partition}` is not an origin of a crawl"));
     let (crawl, origin) = partition.split_once('#').ok_or_else(damaged)?;
     Ok(OriginKey { crawl: crawl.parse().map_err(|_| damaged())?, origin: origin.parse().map_err(|_| damaged())? })
 }
 
 pub(crate) fn crawl(crawl: &CrawlId) -> Key {
-    of_crawl(crawl, "spec")
+    crawl_key(crawl, "spec")
 }
 
 /// Returns the key of a version of a crawl's definition.
 pub(crate) fn definition(crawl: &CrawlId, version: u32) -> Key {
-    of_crawl(crawl, format!("spec#{version:010}"))
+    crawl_key(crawl, format!("spec#{version:010}"))
 }
 
 /// Returns the key of a further part of a definition that is too large for one row.
 pub(crate) fn definition_part(crawl: &CrawlId, version: u32, part: u32) -> Key {
-    of_crawl(crawl, format!("spec#{version:010}#{part:03}"))
+    crawl_key(crawl, format!("spec#{version:010}#{part:03}"))
 }
 
 /// Returns the key of the origin that joined the crawl's scope as this number.
 pub(crate) fn joined(crawl: &CrawlId, place: u64) -> Key {
-    of_crawl(crawl, format!("joined#{place:010}"))
+    crawl_key(crawl, format!("joined#{place:010}"))
 }
 
 /// Returns the key of the progress of remaking the crawl's documents.
 pub(crate) fn remake(crawl: &CrawlId) -> Key {
-    of_crawl(crawl, "remake")
+    crawl_key(crawl, "remake")
 }
 
 /// Returns the key of the number of times that URLs of the crawl were forgotten.
 pub(crate) fn forgotten(crawl: &CrawlId) -> Key {
-    of_crawl(crawl, "forgotten")
+    crawl_key(crawl, "forgotten")
 }
 
 pub(crate) fn trigger(crawl: &CrawlId, trigger: &TriggerId) -> Key {
-    of_crawl(crawl, format!("trigger#{trigger}"))
+    crawl_key(crawl, format!("trigger#{trigger}"))
 }
 
 pub(crate) fn iteration(crawl: &CrawlId, number: Iteration) -> Key {
-    of_crawl(crawl, format!("iteration#{:010}", number.number()))
+    crawl_key(crawl, format!("iteration#{:010}", number.number()))
 }
 
 /// Returns the key of one of an iteration's count rows. Each has a partition of its own, as each
@@ -87,17 +87,17 @@ pub(crate) fn counts(crawl: &CrawlId, number: Iteration, shard: u8) -> Key {
 }
 
 pub(crate) fn iterations(crawl: &CrawlId) -> Range {
-    range(&of_crawl(crawl, ""), "iteration#")
+    range(&crawl_key(crawl, ""), "iteration#")
 }
 
 /// Returns the key of an origin in the crawl's list.
 pub(crate) fn listed(origin: &OriginKey) -> Key {
-    of_crawl(&origin.crawl, format!("{ORIGIN}{}", origin.origin))
+    crawl_key(&origin.crawl, format!("{ORIGIN}{}", origin.origin))
 }
 
 /// Returns the range of a crawl's origins after one of them.
 pub(crate) fn listed_after(crawl: &CrawlId, after: Option<&Origin>) -> Range {
-    Range { after: after.map(|origin| format!("{ORIGIN}{origin}")), ..range(&of_crawl(crawl, ""), ORIGIN) }
+    Range { after: after.map(|origin| format!("{ORIGIN}{origin}")), ..range(&crawl_key(crawl, ""), ORIGIN) }
 }
 
 /// Returns the origin of a sort key in the list.
@@ -108,7 +108,7 @@ pub(crate) fn origin_listed(sort: &str) -> Result<Origin, StoreError> {
 
 pub(crate) fn leftover(origin: &OriginKey, leftover: &Leftover) -> Key {
     let Leftover { iteration, turn: Turn(turn), .. } = leftover;
-    of_crawl(&origin.crawl, format!("{}{}#{turn:020}", leftover_prefix(*iteration), origin.origin))
+    crawl_key(&origin.crawl, format!("{}{}#{turn:020}", leftover_prefix(*iteration), origin.origin))
 }
 
 /// Returns the range of leftovers of a crawl, an iteration, or one of its origins.
@@ -118,7 +118,7 @@ pub(crate) fn leftovers(crawl: &CrawlId, iteration: Option<Iteration>, origin: O
         (Some(iteration), None) => leftover_prefix(iteration),
         (None, _) => LEFTOVER.to_owned(),
     };
-    range(&of_crawl(crawl, ""), &prefix)
+    range(&crawl_key(crawl, ""), &prefix)
 }
 
 fn leftover_prefix(iteration: Iteration) -> String {
@@ -126,7 +126,7 @@ fn leftover_prefix(iteration: Iteration) -> String {
 }
 
 /// Returns the iteration and origin of a leftover's sort key.
-pub(crate) fn leftover_of(sort: &str) -> Result<(Iteration, Origin), StoreError> {
+pub(crate) fn parse_leftover(sort: &str) -> Result<(Iteration, Origin), StoreError> {
     let parse = || {
         let (iteration, rest) = sort.strip_prefix(LEFTOVER)?.split_once('#')?;
         let (origin, _turn) = rest.rsplit_once('#')?;
@@ -147,12 +147,12 @@ pub(crate) fn domain(domain: &DomainKey) -> Key {
 }
 
 pub(crate) fn notice(crawl: &CrawlId, key: &str) -> Key {
-    of_crawl(crawl, format!("{NOTICE}{key}"))
+    crawl_key(crawl, format!("{NOTICE}{key}"))
 }
 
 /// Returns the key of the mark that people were told about a fact.
-pub(crate) fn told(crawl: &CrawlId, fact: &Fact) -> Key {
-    of_crawl(crawl, format!("told#{fact}"))
+pub(crate) fn told_mark(crawl: &CrawlId, fact: &Fact) -> Key {
+    crawl_key(crawl, format!("told#{fact}"))
 }
 
 /// Returns the key of a notice, within its crawl, from a sort key.
@@ -162,24 +162,24 @@ pub(crate) fn notice_key(sort: &str) -> Result<String, StoreError> {
 }
 
 pub(crate) fn lease(origin: &OriginKey) -> Key {
-    of_origin(Table::Frontier, origin, "lease")
+    origin_key(Table::Frontier, origin, "lease")
 }
 
 pub(crate) fn inbox(origin: &OriginKey) -> Key {
-    of_origin(Table::Frontier, origin, "inbox")
+    origin_key(Table::Frontier, origin, "inbox")
 }
 
 /// Returns the key of a seeding's mark.
 pub(crate) fn seeding(origin: &OriginKey, iteration: Iteration, seeding: &Seeding) -> Key {
-    of_origin(Table::Frontier, origin, format!("seeding#{:010}#{}", iteration.number(), seeding.as_str()))
+    origin_key(Table::Frontier, origin, format!("seeding#{:010}#{}", iteration.number(), seeding.as_str()))
 }
 
 pub(crate) fn robots(origin: &OriginKey) -> Key {
-    of_origin(Table::Frontier, origin, "robots")
+    origin_key(Table::Frontier, origin, "robots")
 }
 
 pub(crate) fn segment(id: &SegmentId) -> Key {
-    of_origin(Table::Frontier, &id.origin, format!("{SEGMENT}{:020}#{:020}", id.turn.0, id.n))
+    origin_key(Table::Frontier, &id.origin, format!("{SEGMENT}{:020}#{:020}", id.turn.0, id.n))
 }
 
 /// Returns a sort key before the segments of a turn and after those of earlier ones.
@@ -189,7 +189,7 @@ pub(crate) fn before_turn(turn: Turn) -> String {
 
 /// Returns the range of an origin's segments, in commit order.
 pub(crate) fn segments(origin: &OriginKey) -> Range {
-    range(&of_origin(Table::Frontier, origin, ""), SEGMENT)
+    range(&origin_key(Table::Frontier, origin, ""), SEGMENT)
 }
 
 /// Returns the segment of a sort key.
@@ -203,12 +203,12 @@ pub(crate) fn segment_id(origin: &OriginKey, sort: &str) -> Result<SegmentId, St
 pub(crate) fn chunk(origin: &OriginKey, key: &ChunkKey) -> Key {
     let ChunkKey { iteration, depth, source, part } = key;
     let sort = format!("{}{depth:010}#{}#{part:010}", todo_prefix(*iteration), source.as_str());
-    of_origin(Table::Frontier, origin, sort)
+    origin_key(Table::Frontier, origin, sort)
 }
 
 /// Returns the range of an origin's todo in an iteration, breadth first.
 pub(crate) fn chunks(origin: &OriginKey, iteration: Iteration) -> Range {
-    range(&of_origin(Table::Frontier, origin, ""), &todo_prefix(iteration))
+    range(&origin_key(Table::Frontier, origin, ""), &todo_prefix(iteration))
 }
 
 fn todo_prefix(iteration: Iteration) -> String {
@@ -224,7 +224,7 @@ pub(crate) fn chunk_key(sort: &str) -> Result<ChunkKey, StoreError> {
         Some(ChunkKey {
             iteration: Iteration::new(iteration.parse().ok()?)?,
             depth: depth.parse().ok()?,
-            source: TodoSource::stored(source.to_owned()),
+            source: TodoSource::from_stored(source.to_owned()),
             part: part.parse().ok()?,
         })
     };
@@ -256,12 +256,12 @@ pub(crate) fn owed(sort: &str) -> Result<OwedRow, StoreError> {
 /// Returns the key of a candidate's row: its path or, if that is too long for a sort key, a hash of
 /// it.
 pub(crate) fn candidate(origin: &OriginKey, path_and_query: &str) -> Key {
-    of_origin(Table::Candidates, origin, candidate_sort(path_and_query))
+    origin_key(Table::Candidates, origin, candidate_sort(path_and_query))
 }
 
 /// Returns the range of an origin's candidates after one of them.
 pub(crate) fn candidates_after(origin: &OriginKey, after: Option<&str>) -> Range {
-    let Key { table, partition, .. } = of_origin(Table::Candidates, origin, "");
+    let Key { table, partition, .. } = origin_key(Table::Candidates, origin, "");
     Range { table, partition, prefix: None, after: after.map(candidate_sort) }
 }
 
@@ -276,12 +276,12 @@ fn candidate_sort(path_and_query: &str) -> String {
 }
 
 pub(crate) fn log(segment: &SegmentId, iteration: Iteration, part: usize) -> Key {
-    of_origin(Table::Log, &segment.origin, format!("{}{part:04}", log_prefix(segment, iteration)))
+    origin_key(Table::Log, &segment.origin, format!("{}{part:04}", log_prefix(segment, iteration)))
 }
 
 /// Returns the range of the parts of a segment's log.
 pub(crate) fn log_parts(segment: &SegmentId, iteration: Iteration) -> Range {
-    range(&of_origin(Table::Log, &segment.origin, ""), &log_prefix(segment, iteration))
+    range(&origin_key(Table::Log, &segment.origin, ""), &log_prefix(segment, iteration))
 }
 
 fn log_prefix(segment: &SegmentId, iteration: Iteration) -> String {
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn keys_are_read_back() {
         let origin = origin();
-        assert_eq!(origin_of(&lease(&origin).partition).unwrap(), origin);
+        assert_eq!(parse_origin(&lease(&origin).partition).unwrap(), origin);
         assert_eq!(origin_listed(&listed(&origin).sort).unwrap(), origin.origin);
         let id = SegmentId { origin: origin.clone(), turn: Turn(7), n: 3 };
         let committed_at = jiff::Timestamp::from_second(1_795_000_000).unwrap();
@@ -314,7 +314,7 @@ mod tests {
         assert!(matches!(owed(&segment(&id).sort), Ok(OwedRow::Segment { turn: Turn(7), n: 3 })));
         assert_eq!(segment_id(&origin, &segment(&id).sort).unwrap(), id);
         let left = Leftover { iteration: Iteration::FIRST, turn: Turn(7), reason: LeftoverReason::Stopped, count: 3 };
-        assert_eq!(leftover_of(&leftover(&origin, &left).sort).unwrap(), (Iteration::FIRST, origin.origin));
+        assert_eq!(parse_leftover(&leftover(&origin, &left).sort).unwrap(), (Iteration::FIRST, origin.origin));
     }
 
     #[test]
@@ -356,7 +356,7 @@ mod tests {
         }
         assert!(segment_id(&origin(), "lease").is_err(), "another row");
         for sort in ["leftover#1", "leftover#0#https://a.example#1", "leftover#1#a#1", "origin#https://a.example"] {
-            assert!(leftover_of(sort).is_err(), "{sort}");
+            assert!(parse_leftover(sort).is_err(), "{sort}");
         }
     }
 }

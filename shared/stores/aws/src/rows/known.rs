@@ -1,7 +1,7 @@
 //! A candidate with all its data, for display.
 
 use dragline_domain::doubt::Namers;
-use dragline_domain::frontier::{Known, LastDocument, LastVisit, Sighting, Standing};
+use dragline_domain::frontier::{DocumentStanding, LastDocument, LastVisit, Sighting, UrlHistory};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::simhash::Simhash;
@@ -32,7 +32,7 @@ pub(crate) struct KnownUrl {
     /// The last lasting outcome, and when that was; `None` if it had none.
     pub(crate) contentful: Option<(Outcome, Timestamp)>,
     /// The knowledge that it brings into its next iteration.
-    pub(crate) known: Known,
+    pub(crate) known: UrlHistory,
     /// When its last good document was last confirmed to be current, and when a part of it last
     /// changed.
     pub(crate) checked_at: Option<Timestamp>,
@@ -60,7 +60,7 @@ impl KnownUrl {
     /// Returns its last good document if that belongs to the current state of the site; `None` if
     /// it shows none.
     pub(crate) fn shown(&self) -> Option<LastDocument> {
-        self.known.document.filter(|document| document.standing == Standing::Shown)
+        self.known.document.filter(|document| document.standing == DocumentStanding::Shown)
     }
 
     pub(crate) fn read(item: &Item) -> Result<Self, StoreError> {
@@ -92,7 +92,7 @@ impl KnownUrl {
 }
 
 /// Returns the iteration at the beginning of the version of a candidate's ending.
-pub(super) fn iteration_of(version: &str) -> Result<Iteration, StoreError> {
+pub(super) fn version_iteration(version: &str) -> Result<Iteration, StoreError> {
     let number = version.split('#').next().and_then(|digits| digits.parse().ok());
     let iteration = number.and_then(Iteration::new);
     iteration.ok_or_else(|| StoreError::Damaged(format!("`{version}` is not a version of a candidate's ending")))
@@ -105,9 +105,9 @@ mod tests {
     #[test]
     fn a_version_contains_the_iteration_of_the_ending() {
         let version = "0000000007#00000000000000000002#00000000000000000005";
-        assert_eq!(iteration_of(version).unwrap(), Iteration::new(7).unwrap());
+        assert_eq!(version_iteration(version).unwrap(), Iteration::new(7).unwrap());
         for version in ["", "#1#2", "0000000000#1#2", "x#1#2"] {
-            assert!(iteration_of(version).is_err(), "{version}");
+            assert!(version_iteration(version).is_err(), "{version}");
         }
     }
 }

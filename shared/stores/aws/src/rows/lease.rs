@@ -26,7 +26,7 @@ pub(crate) struct HeldLease {
 
 impl HeldLease {
     pub(crate) fn new(lease: &Lease, grace: Duration) -> Self {
-        Self { due: lease.due(grace), segments: lease.segments, counts: Counts::of_lease(lease) }
+        Self { due: lease.due(grace), segments: lease.segments, counts: Counts::from_lease(lease) }
     }
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn replace_held(
 ) -> Result<Write, StoreError> {
     let index = index_writes(held.due(grace), after.due(grace));
     let put = Write::put(Role::Lease, &keys::lease(origin), item(origin, after, grace)?).indexed(index);
-    Ok(put.when(held_by(token)))
+    Ok(put.when(held_condition(token)))
 }
 
 /// Puts the holder's copy after a segment, if the stored lease has the expected number of segments:
@@ -109,11 +109,11 @@ pub(crate) fn renew(
 ) -> Result<Write, StoreError> {
     let put = Write::put(Role::Lease, &keys::lease(origin), item(origin, held, grace)?);
     let as_seen = Expression::new("#segments = :was_segments").with(":was_segments", number(before.segments));
-    Ok(put.indexed(index_writes(before.due, held.due(grace))).when(held_by(token)).when(as_seen))
+    Ok(put.indexed(index_writes(before.due, held.due(grace))).when(held_condition(token)).when(as_seen))
 }
 
 /// Returns the condition that this token holds the lease. The fence is the token, not the clock.
-fn held_by(token: &LeaseToken) -> Expression {
+fn held_condition(token: &LeaseToken) -> Expression {
     let held = Expression::new("#state = :leased AND #token = :mine");
     held.with(":leased", text(LEASED)).with(":mine", text(token.as_str()))
 }

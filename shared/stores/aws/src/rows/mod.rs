@@ -83,7 +83,7 @@ pub(crate) fn iteration_number(fields: Fields<'_>, name: &str) -> Result<Iterati
 const SLOT: Duration = Duration::from_secs(300);
 
 /// Returns the position in the index for a due time: not after it.
-pub(crate) fn slot_of(due: Timestamp) -> Timestamp {
+pub(crate) fn due_slot(due: Timestamp) -> Timestamp {
     let seconds = due.as_second();
     let start = seconds - seconds.rem_euclid(SLOT.as_secs().cast_signed());
     Timestamp::from_second(start).unwrap_or(due)
@@ -93,7 +93,7 @@ pub(crate) fn slot_of(due: Timestamp) -> Timestamp {
 fn due_attributes(owed: Owed, origin: &OriginKey, due: Option<Timestamp>) -> Vec<(&'static str, AttributeValue)> {
     match due {
         Some(due) => {
-            vec![(DUE, instant(due)), (DUE_SLOT, instant(slot_of(due))), (DUE_SHARD, text(shard_of(owed, origin)))]
+            vec![(DUE, instant(due)), (DUE_SLOT, instant(due_slot(due))), (DUE_SHARD, text(due_shard(owed, origin)))]
         }
         None => Vec::new(),
     }
@@ -104,7 +104,7 @@ pub(crate) const SET_DUE: &str = "#due = :due, #due_slot = :slot, #due_shard = :
 
 /// The values for [`SET_DUE`].
 pub(crate) fn due_values(owed: Owed, origin: &OriginKey, due: Timestamp) -> [(&'static str, AttributeValue); 3] {
-    [(":due", instant(due)), (":slot", instant(slot_of(due))), (":shard", text(shard_of(owed, origin)))]
+    [(":due", instant(due)), (":slot", instant(due_slot(due))), (":shard", text(due_shard(owed, origin)))]
 }
 
 /// The attributes that an update removes once nothing is owed.
@@ -130,7 +130,7 @@ pub(crate) fn expires(since: Timestamp, known: Duration) -> (&'static str, Attri
 }
 
 /// Returns the index partition for an origin's overdue work.
-fn shard_of(owed: Owed, origin: &OriginKey) -> String {
+fn due_shard(owed: Owed, origin: &OriginKey) -> String {
     let shard = Sha256::digest(origin.origin.as_str())[0] % SHARDS;
     shard_name(origin.crawl.as_str(), owed, shard)
 }
@@ -147,7 +147,7 @@ pub(crate) fn shard_name(crawl: &str, owed: Owed, shard: u8) -> String {
 pub(crate) fn index_writes(before: Option<Timestamp>, after: Option<Timestamp>) -> IndexWrites {
     match (before, after) {
         (None, None) => IndexWrites::None,
-        (Some(before), Some(after)) if slot_of(before) == slot_of(after) => IndexWrites::None,
+        (Some(before), Some(after)) if due_slot(before) == due_slot(after) => IndexWrites::None,
         (Some(_), Some(_)) => IndexWrites::Move,
         (Some(_), None) | (None, Some(_)) => IndexWrites::One,
     }
@@ -172,10 +172,10 @@ mod tests {
     fn work_is_found_at_most_five_minutes_before_it_is_due() {
         for (second, slot) in [(0, 0), (299, 0), (300, 300), (1_795_000_123, 1_794_999_900), (-1, -300)] {
             let [due, slot] = [second, slot].map(|second| Timestamp::from_second(second).unwrap());
-            assert_eq!(slot_of(due), slot);
+            assert_eq!(due_slot(due), slot);
         }
         let within = Timestamp::from_millisecond(299_999).unwrap();
-        assert_eq!(slot_of(within), Timestamp::UNIX_EPOCH);
+        assert_eq!(due_slot(within), Timestamp::UNIX_EPOCH);
     }
 
     #[test]

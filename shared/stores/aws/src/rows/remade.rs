@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::candidate::{
     CHANGED_AT, Change, DOCUMENT, LAST_OUTCOME, LEADS_TO, QUEUED_IN, SIMHASH, StoredDocument, VERSION, WORDS,
-    version_of,
+    ending_version,
 };
 use super::keys;
 use crate::dynamo::{Fields, Item, Statement, instant, json, number, text};
@@ -41,7 +41,7 @@ impl RemadeCandidate<'_> {
     pub(crate) fn change(&self, table: &str, changed_at: Option<Timestamp>) -> Result<Option<Statement>, StoreError> {
         let Self { segment, visit: RemadeVisit { document, redirect, state, text: print, .. }, is_final, item } = self;
         let mut changes: Vec<(&str, Option<AttributeValue>)> = Vec::new();
-        let version = text(version_of(segment.iteration, segment.id.turn, segment.id.n));
+        let version = text(ending_version(segment.iteration, segment.id.turn, segment.id.n));
         if item.get(VERSION) == Some(&version) && is_final.unwrap_or(true) {
             changes.push((LAST_OUTCOME, Some(number(document.outcome.code()))));
         }

@@ -1,6 +1,6 @@
 //! Segments: an attribute for each part.
 
-use dragline_domain::frontier::{Blame, ParseBegun, PartKind, SegmentId, SegmentRow, SegmentState};
+use dragline_domain::frontier::{ParseBegun, ParseFault, PartKind, SegmentId, SegmentRow, SegmentState};
 use dragline_domain::ids::{LeaseToken, ParseToken};
 
 use super::{DUE_NAMES, Owed, due_attributes, fields, index_writes, iteration_number, keys, row};
@@ -92,10 +92,10 @@ pub(crate) fn begin_next_parse(id: &SegmentId, died: &ParseBegun, begun: &ParseB
 
 /// Removes the parse with this token if it is the recorded one, and counts it if the segment is to
 /// blame.
-pub(crate) fn give_back_parse(id: &SegmentId, token: &ParseToken, blame: Blame) -> Write {
+pub(crate) fn give_back_parse(id: &SegmentId, token: &ParseToken, blame: ParseFault) -> Write {
     let update = match blame {
-        Blame::Elsewhere => Expression::new("REMOVE #parse_token, #parse_until"),
-        Blame::Segment => {
+        ParseFault::Elsewhere => Expression::new("REMOVE #parse_token, #parse_until"),
+        ParseFault::Segment => {
             Expression::new("REMOVE #parse_token, #parse_until ADD #attempts :one").with(":one", number(1))
         }
     };
@@ -137,7 +137,7 @@ mod tests {
         let token = LeaseToken::from_bits(5);
         let at = Timestamp::from_second(1_795_000_000).unwrap();
         let crawled = SegmentRow {
-            object: ObjectKey::of_segment(&id, Iteration::FIRST, &token),
+            object: ObjectKey::for_segment(&id, Iteration::FIRST, &token),
             id: id.clone(),
             iteration: Iteration::FIRST,
             token,

@@ -87,14 +87,14 @@ where
 }
 
 fn public_ends(policy: AddressPolicy, connected: &Connected) -> Result<Ends, BoxError> {
-    let ends = ends_of(connected).ok_or(NoConnection::UnknownPeer)?;
+    let ends = connection_ends(connected).ok_or(NoConnection::UnknownPeer)?;
     let peer = ends.peer;
     check(policy, peer.ip()).map_err(|refused| NoConnection::PrivatePeer { peer, refused })?;
     Ok(ends)
 }
 
 /// Returns the ends of a connection, if the client knows them.
-pub(crate) fn ends_of(connected: &Connected) -> Option<Ends> {
+pub(crate) fn connection_ends(connected: &Connected) -> Option<Ends> {
     let mut extras = http::Extensions::new();
     connected.get_extras(&mut extras);
     extras.get::<HttpInfo>().map(|info| Ends { local: info.local_addr(), peer: info.remote_addr() })

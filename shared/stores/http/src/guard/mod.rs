@@ -14,7 +14,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-pub(crate) use connector::{ConnectLayer, ends_of};
+pub(crate) use connector::{ConnectLayer, connection_ends};
 use dragline_domain::address::{AddressRefused, NameRefused};
 use dragline_ports::fetcher::FetchFailureKind;
 pub(crate) use resolver::GuardedResolver;

@@ -10,7 +10,7 @@ use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::ring;
 
 use self::roots::Roots;
-use self::verifiers::{HostCertificates, Names, Unchecked};
+use self::verifiers::{AcceptAnyCertificate, HostCertificates, Names};
 use crate::config::{Certificate, CertificatePolicy, HttpConfigError};
 
 /// The TLS settings of clients, for real and for stand-in names. They share nothing but roots: a
@@ -31,7 +31,7 @@ pub(crate) fn client_configs(policy: CertificatePolicy, extra: &[Certificate]) -
     let roots = Arc::new(Roots::new(extra, &provider).map_err(HttpConfigError::Tls)?);
     let config = |names: Names, protocols: &[&[u8]]| {
         let verifier: Arc<dyn ServerCertVerifier> = match policy {
-            CertificatePolicy::AcceptAny => Arc::new(Unchecked::new(&provider)),
+            CertificatePolicy::AcceptAny => Arc::new(AcceptAnyCertificate::new(&provider)),
             CertificatePolicy::Check => Arc::new(HostCertificates::new(names, Arc::clone(&roots), &provider)),
         };
         let mut config = ClientConfig::builder_with_provider(Arc::clone(&provider))

@@ -22,7 +22,7 @@ use crate::config::Certificate;
 #[derive(Debug)]
 pub(super) struct Roots {
     provider: Arc<CryptoProvider>,
-    given: Vec<Given>,
+    given: Vec<ConfiguredCertificate>,
     /// Built for the first server: reading the platform's roots takes longer than everything else
     /// in a crawl of one page.
     verifier: OnceLock<Result<Arc<dyn ServerCertVerifier>, Error>>,
@@ -31,7 +31,7 @@ pub(super) struct Roots {
 /// A configured certificate, with a verifier for its format and validity period: webpki, with only
 /// the certificate itself to trust, behaves the same on every platform.
 #[derive(Debug)]
-struct Given {
+struct ConfiguredCertificate {
     certificate: Certificate,
     judge: Arc<WebPkiServerVerifier>,
 }
@@ -43,7 +43,10 @@ impl Roots {
     /// Returns rustls's error if a configured certificate cannot be used.
     pub(super) fn new(given: &[Certificate], provider: &Arc<CryptoProvider>) -> Result<Self, Error> {
         let is_any = !given.is_empty();
-        let given = given.iter().map(|certificate| Given::new(certificate, provider)).collect::<Result<_, Error>>()?;
+        let given = given
+            .iter()
+            .map(|certificate| ConfiguredCertificate::new(certificate, provider))
+            .collect::<Result<_, Error>>()?;
         let roots = Self { provider: Arc::clone(provider), given, verifier: OnceLock::new() };
         if is_any {
             roots.verifier()?;
@@ -72,7 +75,7 @@ impl Roots {
     }
 }
 
-impl Given {
+impl ConfiguredCertificate {
     fn new(certificate: &Certificate, provider: &Arc<CryptoProvider>) -> Result<Self, Error> {
         let mut roots = RootCertStore::empty();
         roots.add(certificate.clone())?;
@@ -108,7 +111,10 @@ const fn is_about_the_signer(why: &CertificateError) -> bool {
 }
 
 /// Builds a verifier that trusts the platform's roots and the configured certificates.
-fn by_roots(given: &[Given], provider: &Arc<CryptoProvider>) -> Result<Arc<dyn ServerCertVerifier>, Error> {
+fn by_roots(
+    given: &[ConfiguredCertificate],
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<dyn ServerCertVerifier>, Error> {
     let certificates = given.iter().map(|given| given.certificate.clone());
     // A fresh machine or a small container has no roots at all. This is checked without the
     // configured ones: with them the platform's verifier would work, but trust nothing else.

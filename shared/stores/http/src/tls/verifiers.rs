@@ -97,17 +97,17 @@ impl ServerCertVerifier for HostCertificates {
 /// certificates are crawled too.
 /// checked, and servers with unreadable certificates are crawled too.
 #[derive(Debug)]
-pub(super) struct Unchecked {
+pub(super) struct AcceptAnyCertificate {
     schemes: Vec<SignatureScheme>,
 }
 
-impl Unchecked {
+impl AcceptAnyCertificate {
     pub(super) fn new(provider: &CryptoProvider) -> Self {
         Self { schemes: provider.signature_verification_algorithms.supported_schemes() }
     }
 }
 
-impl ServerCertVerifier for Unchecked {
+impl ServerCertVerifier for AcceptAnyCertificate {
     fn verify_server_cert(
         &self,
         _end_entity: &CertificateDer<'_>,

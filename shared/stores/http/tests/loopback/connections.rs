@@ -7,13 +7,13 @@ use std::time::Duration;
 use dragline_domain::address::AddressPolicy;
 use dragline_http::{HttpConfig, HttpFetcher};
 use dragline_ports::fetcher::{
-    ConnectionChoice, ConnectionWatch, FetchFailureKind, FetchLimits, FetchRequest, Fetcher, Unprocessed,
+    ConnectionChoice, ConnectionWatch, FetchFailureKind, FetchLimits, FetchRequest, Fetcher, UnprocessedReason,
 };
 use futures_util::future::join_all;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use crate::support::{Names, body_of, config, fetch, fetcher, request, response};
+use crate::support::{Names, config, fetch, fetcher, kept_body, request, response};
 
 /// A server that keeps every connection open, and counts the open ones.
 async fn keeper() -> (u16, Arc<AtomicUsize>) {
@@ -43,7 +43,7 @@ async fn idle_connections_have_a_bound_over_all_hosts() {
     let fetcher = HttpFetcher::with_lookup(&config, Arc::new(Names::loopback())).unwrap();
     for host in 0..60 {
         let response = response(fetch(&fetcher, &format!("http://host-{host}.test:{port}/")).await);
-        assert_eq!(&body_of(&response)[..], b"hi");
+        assert_eq!(&kept_body(&response)[..], b"hi");
     }
     let closed = async {
         while open.load(Ordering::SeqCst) > 5 {
@@ -63,14 +63,14 @@ async fn a_connection_is_kept_for_the_next_request() {
     for _ in 0..20 {
         response(fetch(&fetcher, &format!("http://one.test:{port}/")).await);
     }
-    assert_eq!((names.asked(), open.load(Ordering::SeqCst)), (1, 1));
+    assert_eq!((names.lookups(), open.load(Ordering::SeqCst)), (1, 1));
 }
 
 /// The observer's events about connections.
 #[derive(Debug, Default)]
-struct Told(Mutex<Vec<&'static str>>);
+struct ConnectionEvents(Mutex<Vec<&'static str>>);
 
-impl ConnectionWatch for Told {
+impl ConnectionWatch for ConnectionEvents {
     fn connecting(&self) {
         self.0.lock().unwrap().push("connecting");
     }
@@ -81,8 +81,8 @@ impl ConnectionWatch for Told {
 }
 
 /// Returns the observer's events for one request, and whether the request was answered.
-async fn told_of(fetcher: &HttpFetcher, request: FetchRequest) -> (Vec<&'static str>, bool) {
-    let told = Arc::new(Told::default());
+async fn observe_connection(fetcher: &HttpFetcher, request: FetchRequest) -> (Vec<&'static str>, bool) {
+    let told = Arc::new(ConnectionEvents::default());
     let watch: Arc<dyn ConnectionWatch> = told.clone();
     let fetched = fetcher.fetch(FetchRequest { watch: Some(watch), ..request }).await;
     let told = told.0.lock().unwrap().clone();
@@ -94,7 +94,11 @@ async fn an_observer_learns_when_a_request_on_a_new_connection_leaves() {
     let (port, _) = keeper().await;
     let fetcher = fetcher();
     for (expected, why) in [(vec!["connecting", "connected"], "a new connection"), (vec![], "it was kept")] {
-        assert_eq!(told_of(&fetcher, request(&format!("http://one.test:{port}/"))).await, (expected, true), "{why}");
+        assert_eq!(
+            observe_connection(&fetcher, request(&format!("http://one.test:{port}/"))).await,
+            (expected, true),
+            "{why}"
+        );
     }
 }
 
@@ -122,13 +126,13 @@ async fn an_observer_learns_that_connecting_ended_however_it_ended() {
         (short(request(&format!("https://one.test:{silent_port}/")), 60_000, 50), "the request took too long"),
     ] {
         for _ in 0..20 {
-            let (told, is_answered) = told_of(&fetcher, request.clone()).await;
+            let (told, is_answered) = observe_connection(&fetcher, request.clone()).await;
             // An event that begins and ends at once may go unnoticed.
             assert!(matches!(told[..], [] | ["connecting", "connected"]), "{why}: {told:?}");
             assert!(!is_answered, "{why}");
         }
     }
-    let told = Arc::new(Told::default());
+    let told = Arc::new(ConnectionEvents::default());
     let watch: Arc<dyn ConnectionWatch> = told.clone();
     let url = format!("https://one.test:{silent_port}/");
     let given_up = fetcher.fetch(FetchRequest { watch: Some(watch), ..request(&url) });
@@ -206,7 +210,7 @@ async fn a_request_on_a_connection_that_ended_was_not_processed_and_one_on_a_new
                         continue;
                     }
                     let why = format!("{then:?}, {at_once} at once, round {round}: {:?}", fetched.result);
-                    assert_eq!(fetched.unprocessed, Some(Unprocessed::ConnectionEnded), "{why}");
+                    assert_eq!(fetched.unprocessed, Some(UnprocessedReason::ConnectionEnded), "{why}");
                     let again = FetchRequest { connection: ConnectionChoice::New, ..request(&url) };
                     assert_eq!(response(fetcher.fetch(again).await).status, 200, "{why}");
                     sent += 1;

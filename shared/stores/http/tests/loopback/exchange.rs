@@ -4,7 +4,7 @@ use dragline_domain::frontier::Cookie;
 use dragline_formats::http_fields::Headers;
 use dragline_ports::fetcher::Fetcher;
 
-use crate::support::{RawServer, body_of, fetch, fetcher, request, response};
+use crate::support::{RawServer, fetch, fetcher, kept_body, request, response};
 
 /// The fields of a request's header as received, without the request line.
 fn fields(header: &str) -> Headers {
@@ -59,7 +59,7 @@ async fn a_target_and_cookies_are_sent_byte_for_byte_where_the_request_has_them(
     for target in targets {
         let mut request = request(&server.url("/a"));
         request.target = Some(target.to_owned());
-        request.cookie = Cookie::of_pairs([("sid", "secret")]);
+        request.cookie = Cookie::from_pairs([("sid", "secret")]);
         let fetched = fetcher().fetch(request).await;
         let header = server.requests().pop().unwrap();
         assert!(header.starts_with(&format!("GET {target} HTTP/1.1\r\n")), "{target}: {header}");
@@ -143,7 +143,7 @@ async fn responses() {
             response.headers.iter().map(|(name, value)| (name, std::str::from_utf8(value).unwrap())).collect();
         assert_eq!((response.status, response.reason.as_str()), (case.status, case.reason), "{}", case.why);
         assert_eq!(headers, case.headers, "{}", case.why);
-        assert_eq!(body_of(&response), case.body, "{}", case.why);
+        assert_eq!(kept_body(&response), case.body, "{}", case.why);
         assert_eq!(response.truncated, None, "{}", case.why);
     }
 }
@@ -153,7 +153,7 @@ async fn a_connection_is_reused() {
     let server = RawServer::answering_twice().await;
     let fetcher = fetcher();
     for _ in 0..4 {
-        assert_eq!(body_of(&response(fetch(&fetcher, &server.url("/")).await)), "ok");
+        assert_eq!(kept_body(&response(fetch(&fetcher, &server.url("/")).await)), "ok");
     }
     assert_eq!((server.requests().len(), server.connections()), (4, 2), "two requests per connection");
 }

@@ -7,7 +7,7 @@ use dragline_domain::address::AddressPolicy;
 use dragline_http::HttpFetcher;
 use dragline_ports::fetcher::FetchFailureKind::{NameNotResolved, PrivateAddress};
 
-use crate::support::{Names, RawServer, body_of, config, failure_kind, fetch, fetcher, response};
+use crate::support::{Names, RawServer, config, failure_kind, fetch, fetcher, kept_body, response};
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -60,15 +60,15 @@ async fn a_name_is_looked_up_once_a_connection() {
     let names = Arc::new(Names::loopback());
     let fetcher = HttpFetcher::with_lookup(&config(AddressPolicy::AllowPrivate), Arc::clone(&names) as _).unwrap();
     for (lookups, why) in [(1, "what was checked is what is connected"), (1, "the same connection"), (2, "a new one")] {
-        assert_eq!(body_of(&response(fetch(&fetcher, &server.url("/")).await)), "ok");
-        assert_eq!(names.asked(), lookups, "{why}");
+        assert_eq!(kept_body(&response(fetch(&fetcher, &server.url("/")).await)), "ok");
+        assert_eq!(names.lookups(), lookups, "{why}");
     }
 }
 
 const CHILD: &str = "DRAGLINE_CHILD";
 
 /// Runs a test of this binary again, in a process with its own environment. The test finds `value` in [`CHILD`].
-fn again(test: &str, value: &str, environment: &[(&str, &str)]) {
+fn rerun_test(test: &str, value: &str, environment: &[(&str, &str)]) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([test, "--exact", "--nocapture"]).env(CHILD, value).envs(environment.iter().copied());
     for name in ["NO_PROXY", "no_proxy"] {
@@ -82,7 +82,7 @@ fn again(test: &str, value: &str, environment: &[(&str, &str)]) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn proxies_of_the_environment_are_ignored() {
     if let Ok(url) = std::env::var(CHILD) {
-        assert_eq!(body_of(&response(fetch(&fetcher(), &url).await)), "ok");
+        assert_eq!(kept_body(&response(fetch(&fetcher(), &url).await)), "ok");
         return;
     }
     let site = RawServer::answering(OK).await;
@@ -91,7 +91,7 @@ async fn proxies_of_the_environment_are_ignored() {
     let names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
     let environment = names.map(|name| (name, proxy_url.as_str()));
     tokio::task::block_in_place(|| {
-        again("guard::proxies_of_the_environment_are_ignored", &site.url("/"), &environment);
+        rerun_test("guard::proxies_of_the_environment_are_ignored", &site.url("/"), &environment);
     });
     assert_eq!((site.connections(), proxy.connections()), (1, 0));
 }
@@ -105,5 +105,5 @@ fn a_machine_without_root_certificates_gets_built_in_ones() {
     let nowhere = tempfile::tempdir().unwrap();
     let nowhere = nowhere.path().to_str().unwrap();
     let environment = [("SSL_CERT_FILE", "/dev/null"), ("SSL_CERT_DIR", nowhere)];
-    again("guard::a_machine_without_root_certificates_gets_built_in_ones", "", &environment);
+    rerun_test("guard::a_machine_without_root_certificates_gets_built_in_ones", "", &environment);
 }

@@ -16,7 +16,7 @@ use flate2::write::GzEncoder;
 use futures_util::future::join_all;
 
 use crate::support::{
-    ENOUGH_TO_BEGIN, Names, ROOMY, RawServer, SHORT, body_of, config, failure_kind, fetcher, request, response,
+    ENOUGH_TO_BEGIN, Names, ROOMY, RawServer, SHORT, config, failure_kind, fetcher, kept_body, request, response,
 };
 
 #[tokio::test]
@@ -80,7 +80,7 @@ async fn bodies_that_are_cut_are_kept() {
         let mut request = request(&server.url("/"));
         request.limits = limits;
         let response = response(fetcher().fetch(request).await);
-        assert_eq!((&body_of(&response)[..], response.truncated), (body.as_bytes(), truncated), "{why}");
+        assert_eq!((&kept_body(&response)[..], response.truncated), (body.as_bytes(), truncated), "{why}");
         assert_eq!(response.decoded_bytes, body.len() as u64, "{why}");
     }
 }
@@ -105,7 +105,7 @@ async fn a_compressed_body_is_kept_as_received_and_a_bomb_is_cut() {
         let server = RawServer::start([Step::send(head), Step::send(body.clone())]).await;
         let response = response(fetcher().fetch(request(&server.url("/"))).await);
         assert_eq!((response.decoded_bytes, response.truncated), (decoded_bytes, truncated), "{why}");
-        assert!(body.starts_with(&body_of(&response)), "{why}");
+        assert!(body.starts_with(&kept_body(&response)), "{why}");
         assert!(truncated.is_some() || response.body.len_bytes() == body.len() as u64, "{why}");
     }
 }
@@ -115,7 +115,7 @@ async fn the_part_before_a_reset_is_kept() {
     let steps = [Step::send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), Step::Reset];
     let server = RawServer::start(steps).await;
     let response = response(fetcher().fetch(request(&server.url("/"))).await);
-    assert_eq!((&body_of(&response)[..], response.truncated), (b"abc".as_slice(), Some(Disconnect)));
+    assert_eq!((&kept_body(&response)[..], response.truncated), (b"abc".as_slice(), Some(Disconnect)));
 }
 
 #[tokio::test]
@@ -269,14 +269,14 @@ async fn a_body_that_is_not_read_has_a_limit_of_its_own_and_waits_on_disk() {
         assert_eq!((response.body.len_bytes(), response.truncated), (kept, truncated), "{why}");
         assert_eq!(response.body.in_memory().is_some(), is_in_memory, "{why}");
         let sent = &body[..usize::try_from(kept).unwrap()];
-        assert!(body_of(&response) == sent, "{why}");
+        assert!(kept_body(&response) == sent, "{why}");
         assert_eq!((response.decoded_bytes, response.decoded_sha1), (kept, sha1(sent)), "{why}");
         let limit = match (truncated, content_type) {
             (None, _) => None,
             (Some(_), "text/html") => Some(BodyLimit::Received),
             (Some(_), _) => Some(BodyLimit::File),
         };
-        assert_eq!(limits.cut(&response), limit, "{why}");
+        assert_eq!(limits.cutting_limit(&response), limit, "{why}");
     }
 }
 
@@ -294,7 +294,7 @@ async fn a_body_that_is_not_read_is_measured_without_its_coding_if_it_has_that()
         let server = RawServer::start([Step::send(head), Step::send(body.clone())]).await;
         let request = FetchRequest { limits, ..request(&server.url("/")) };
         let response = response(fetcher().fetch(request).await);
-        assert!(response.body.in_memory().is_none() && body_of(&response) == body, "{why}: as it was received");
+        assert!(response.body.in_memory().is_none() && kept_body(&response) == body, "{why}: as it was received");
         assert_eq!((response.decoded_bytes, response.decoded_sha1), (decoded.len() as u64, sha1(decoded)), "{why}");
     }
 }
@@ -316,7 +316,7 @@ async fn without_room_on_disk_a_body_is_cut_where_it_ends_and_others_are_not() {
         let total_timeout = if limit.is_some() { 4 * ENOUGH_TO_BEGIN } else { ROOMY.total_timeout };
         let limits = FetchLimits { file_bytes_max: Some(16 << 20), total_timeout, ..ROOMY };
         let response = response(fetcher.fetch(FetchRequest { limits, ..request(&server.url("/")) }).await);
-        assert_eq!(limits.cut(&response), limit, "{why}: {:?}", response.truncated);
+        assert_eq!(limits.cutting_limit(&response), limit, "{why}: {:?}", response.truncated);
         let is_whole = response.body.len_bytes() == bytes as u64;
         assert!(is_whole == limit.is_none() && response.body.len_bytes() >= 1 << 20, "{why}: {:?}", response.body);
     }

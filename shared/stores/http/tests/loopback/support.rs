@@ -12,7 +12,7 @@ use bytes::Bytes;
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_http::{HttpConfig, HttpFetcher, NameLookup};
-use dragline_ports::fetcher::{FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher};
+use dragline_ports::fetcher::{FetchFailureKind, FetchLimits, FetchOutcome, FetchRequest, FetchedResponse, Fetcher};
 use dragline_testkit::hostile::{Authority, Flaw, HostileSite, Step, TlsAcceptor, Version};
 use futures_util::future::BoxFuture;
 use http::{Request, Response};
@@ -53,20 +53,20 @@ pub(crate) fn request(url: &str) -> FetchRequest {
     FetchRequest::new(url, ROOMY)
 }
 
-pub(crate) async fn fetch(fetcher: &HttpFetcher, url: &str) -> Fetched {
+pub(crate) async fn fetch(fetcher: &HttpFetcher, url: &str) -> FetchOutcome {
     fetcher.fetch(request(url)).await
 }
 
-pub(crate) fn response(fetched: Fetched) -> FetchedResponse {
+pub(crate) fn response(fetched: FetchOutcome) -> FetchedResponse {
     fetched.result.expect("a response")
 }
 
 /// The body that was kept of a response.
-pub(crate) fn body_of(response: &FetchedResponse) -> Bytes {
+pub(crate) fn kept_body(response: &FetchedResponse) -> Bytes {
     response.body.bytes().unwrap()
 }
 
-pub(crate) fn failure_kind(fetched: &Fetched) -> Option<FetchFailureKind> {
+pub(crate) fn failure_kind(fetched: &FetchOutcome) -> Option<FetchFailureKind> {
     fetched.result.as_ref().err().map(|failure| failure.kind)
 }
 
@@ -87,7 +87,7 @@ impl Names {
         Self { known, asked: AtomicUsize::new(0) }
     }
 
-    pub(crate) fn asked(&self) -> usize {
+    pub(crate) fn lookups(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
 }

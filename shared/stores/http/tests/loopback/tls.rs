@@ -10,14 +10,14 @@ use dragline_testkit::hostile::{Authority, Flaw, Signer, Version};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 
-use crate::support::{Names, TlsServer, body_of, config, failure_kind, fetch, fetcher, response};
+use crate::support::{Names, TlsServer, config, failure_kind, fetch, fetcher, kept_body, response};
 
 fn trusting(authority: &Authority) -> HttpFetcher {
-    given(certificates_from_pem(authority.root_pem().as_bytes()).unwrap())
+    fetcher_with_roots(certificates_from_pem(authority.root_pem().as_bytes()).unwrap())
 }
 
 /// A fetcher configured with these certificates.
-fn given(extra_roots: Vec<Certificate>) -> HttpFetcher {
+fn fetcher_with_roots(extra_roots: Vec<Certificate>) -> HttpFetcher {
     let config = HttpConfig { extra_roots, ..config(AddressPolicy::AllowPrivate) };
     HttpFetcher::with_lookup(&config, Arc::new(Names::loopback())).unwrap()
 }
@@ -33,7 +33,7 @@ async fn an_extra_root_is_trusted_and_the_newest_protocol_is_used() {
         for _ in 0..2 {
             let response = response(fetch(&fetcher, &server.url("/")).await);
             assert_eq!((response.status, response.reason.as_str()), (200, "OK"), "{version:?}");
-            assert_eq!(body_of(&response), spoken, "{version:?}");
+            assert_eq!(kept_body(&response), spoken, "{version:?}");
             assert_eq!(response.protocol, Some(protocol), "{version:?}");
             let seen = response.headers.get("x-host").unwrap();
             assert_eq!(seen.starts_with(b"Some"), host, "HTTP/2 has `:authority` for it, RFC 9113 section 8.3.1");
@@ -78,7 +78,7 @@ async fn a_server_is_known_by_its_own_certificate_which_must_still_be_good() {
     for (signer, flaw, expected, why) in cases {
         let (acceptor, certificate) = stranger.acceptor_signed_by(signer, "site.test", flaw, Version::Http11);
         let server = TlsServer::showing(acceptor, Version::Http11).await;
-        let fetched = fetch(&given(vec![certificate]), &server.url("/")).await;
+        let fetched = fetch(&fetcher_with_roots(vec![certificate]), &server.url("/")).await;
         match expected {
             None => assert_eq!(response(fetched).status, 200, "{why}"),
             Some(reason) => {
@@ -88,7 +88,7 @@ async fn a_server_is_known_by_its_own_certificate_which_must_still_be_good() {
             }
         }
         let (_, another) = stranger.acceptor_signed_by(signer, "site.test", Flaw::None, Version::Http11);
-        let fetched = fetch(&given(vec![another]), &server.url("/")).await;
+        let fetched = fetch(&fetcher_with_roots(vec![another]), &server.url("/")).await;
         assert_eq!(failure_kind(&fetched), Some(Tls), "{why}: another certificate of the same name was given");
     }
 }

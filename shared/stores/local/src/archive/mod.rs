@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use dragline_domain::frontier::ObjectKey;
 use dragline_formats::blob::{Blob, Spool};
-use dragline_ports::archive::{Archive, Put};
+use dragline_ports::archive::{Archive, PutResult};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 
 mod files;
@@ -84,7 +84,7 @@ impl Failure {
 }
 
 impl Archive for DirectoryArchive {
-    async fn put_new(&self, key: &ObjectKey, object: Blob) -> PortResult<Put> {
+    async fn put_new(&self, key: &ObjectKey, object: Blob) -> PortResult<PutResult> {
         let (root, path) = (Arc::clone(&self.root), self.path(key));
         Self::blocking("put object", key.to_string(), move || Ok(put_new(&root, &path?, &object)?)).await
     }
@@ -98,7 +98,7 @@ impl Archive for DirectoryArchive {
         let path = self.path(key);
         Self::blocking("get object", key.to_string(), move || {
             let Some(file) = open(&path?)? else { return Ok(None) };
-            let object = Blob::of_file(file)?;
+            let object = Blob::from_file(file)?;
             let bytes = object.len_bytes();
             if bytes > bytes_max {
                 return Err(Failure::TooLarge { bytes, bytes_max });
@@ -112,7 +112,7 @@ impl Archive for DirectoryArchive {
         let path = self.path(key);
         Self::blocking("get part of object", key.to_string(), move || {
             let Some(file) = open(&path?)? else { return Ok(None) };
-            Ok(Some(in_memory_if_short(Blob::of_file(file)?.part(range))?))
+            Ok(Some(in_memory_if_short(Blob::from_file(file)?.part(range))?))
         })
         .await
     }
@@ -164,24 +164,24 @@ fn open(path: &Path) -> io::Result<Option<File>> {
 }
 
 /// Writes a temporary file beside the path, then links it there, which fails if the path exists.
-fn put_new(root: &Path, path: &Path, object: &Blob) -> io::Result<Put> {
+fn put_new(root: &Path, path: &Path, object: &Blob) -> io::Result<PutResult> {
     let parent = path.parent().unwrap_or(root);
     create_directories(root, parent)?;
     if path.try_exists()? {
-        return Ok(Put::Exists);
+        return Ok(PutResult::Exists);
     }
     let unfinished = unfinished(path);
     let mut file = patiently(|| File::create(&unfinished))?;
     object.copy_to(&mut file)?;
     file.sync_all()?;
     let put = match fs::hard_link(&unfinished, path) {
-        Ok(()) => Put::Stored,
-        Err(e) if e.kind() == ErrorKind::AlreadyExists => Put::Exists,
+        Ok(()) => PutResult::Stored,
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => PutResult::Exists,
         // Some file systems do not support links. Only the process that holds the directory's lock
         // writes here.
         Err(_) if !path.try_exists()? => {
             fs::rename(&unfinished, path)?;
-            Put::Stored
+            PutResult::Stored
         }
         Err(e) => return Err(e),
     };

@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 
 use dragline_domain::frontier::{
-    CandidateState, CandidateUpdate, Claimer, FieldsDigest, FoundAt, Known, LastCapture, LastDocument, LastVisit,
-    LinksDecided, Named, ReadAs, RulesDigest, Sighting, Standing, StateChange, VisitPlace,
+    CandidateState, CandidateUpdate, Claimer, DocumentStanding, FieldsDigest, LastCapture, LastDocument, LastVisit,
+    LinkDecisions, NamersUpdate, ReadAs, RulesDigest, SeedDistance, Sighting, StateChange, UrlHistory, VisitPlace,
 };
 use dragline_domain::ids::{CrawlId, Iteration, Turn};
 use dragline_domain::outcome::Outcome;
-use dragline_domain::recrawl::Away;
+use dragline_domain::recrawl::Absence;
 use dragline_domain::url::Origin;
 use jiff::Timestamp;
 use rusqlite::{Row, Statement, params};
@@ -41,7 +41,7 @@ pub(crate) struct Candidate {
     /// As shortened by [`shorten`].
     pub(crate) via: Option<String>,
     pub(crate) read_as: ReadAs,
-    pub(crate) known: Known,
+    pub(crate) known: UrlHistory,
 }
 
 /// The part of a candidate that most claims need.
@@ -50,7 +50,7 @@ pub(crate) struct Claimed {
     pub(crate) queued_in: Iteration,
     /// By whom.
     pub(crate) by: Claimer,
-    pub(crate) found_at: FoundAt,
+    pub(crate) found_at: SeedDistance,
     /// Whether a shorter way was found since.
     pub(crate) has_shorter_ways: bool,
 }
@@ -64,13 +64,13 @@ impl Candidate {
         let state = CandidateState {
             queued_in: iteration_number(row.get(1)?)?,
             claimed_by: restore_claimer(origin, row.get(2)?),
-            found_at: FoundAt { depth: row.get(7)?, requisite_steps: row.get(27)? },
+            found_at: SeedDistance { depth: row.get(7)?, requisite_steps: row.get(27)? },
             nearer: nearer(row.get(29)?)?,
             due_at: row.get::<_, Option<Millis>>(3)?.map(|due| due.0),
             last_visit,
             blocked_by: row.get::<_, Option<u32>>(6)?.map(RulesDigest),
         };
-        let known = Known {
+        let known = UrlHistory {
             last: read_capture(row)?.map(Box::new),
             document: read_document(row)?,
             interval_ms: row.get(15)?,
@@ -86,16 +86,16 @@ fn nearer(list: Option<String>) -> Result<Vec<Claimer>, StoreError> {
 }
 
 /// Reads since when it is away; the two columns are NULL together.
-fn read_away(row: &Row<'_>) -> Result<Option<Away>, StoreError> {
+fn read_away(row: &Row<'_>) -> Result<Option<Absence>, StoreError> {
     let (Some(name), Some(Millis(since))) = (row.get::<_, Option<String>>(25)?, row.get(26)?) else { return Ok(None) };
-    let away = Away::named(&name, since);
+    let away = Absence::from_name(&name, since);
     away.map(Some).ok_or_else(|| StoreError::Damaged(format!("a candidate is away as `{name}`")))
 }
 
 /// Reads what decides how its body is read; NULL where its type does.
 fn read_as(row: &Row<'_>) -> Result<ReadAs, StoreError> {
     let name: Option<String> = row.get(28)?;
-    ReadAs::named(name.as_deref()).ok_or_else(|| StoreError::Damaged(format!("a candidate is read as `{name:?}`")))
+    ReadAs::from_name(name.as_deref()).ok_or_else(|| StoreError::Damaged(format!("a candidate is read as `{name:?}`")))
 }
 
 /// Reads what the last good capture left; its columns are NULL together.
@@ -118,7 +118,7 @@ fn read_document(row: &Row<'_>) -> Result<Option<LastDocument>, StoreError> {
     let Some(iteration) = row.get::<_, Option<u32>>(18)? else {
         return Err(StoreError::Damaged("the segment of a document is missing".to_owned()));
     };
-    let standing = Standing::named(&row.get::<_, String>(22)?);
+    let standing = DocumentStanding::from_name(&row.get::<_, String>(22)?);
     Ok(Some(LastDocument {
         place: VisitPlace {
             iteration: iteration_number(iteration)?,
@@ -128,7 +128,7 @@ fn read_document(row: &Row<'_>) -> Result<Option<LastDocument>, StoreError> {
         },
         outcome: row.get::<_, Code>(21)?.0,
         standing: standing.ok_or_else(|| StoreError::Damaged("a candidate has an unknown standing".to_owned()))?,
-        links: LinksDecided { by: RulesDigest(row.get(23)?), depth: row.get(24)? },
+        links: LinkDecisions { by: RulesDigest(row.get(23)?), depth: row.get(24)? },
     }))
 }
 
@@ -148,7 +148,7 @@ impl Db {
             Ok(Claimed {
                 queued_in: iteration_number(row.get(0)?)?,
                 by: restore_claimer(origin.1, row.get(1)?),
-                found_at: FoundAt { depth: row.get(2)?, requisite_steps: row.get(3)? },
+                found_at: SeedDistance { depth: row.get(2)?, requisite_steps: row.get(3)? },
                 has_shorter_ways: row.get(4)?,
             })
         })
@@ -262,9 +262,9 @@ impl Db {
     }
 
     /// Adds which texts the pages have that call URLs canonical.
-    pub(crate) fn add_namers(&self, origin: OriginRowId, named: &[Named]) -> Result<(), StoreError> {
+    pub(crate) fn add_namers(&self, origin: OriginRowId, named: &[NamersUpdate]) -> Result<(), StoreError> {
         let sql = "UPDATE known_url SET named_by = named_by | ?3 WHERE origin_id = ?1 AND path_query = ?2";
-        named.iter().try_for_each(|Named { path_and_query, by }| {
+        named.iter().try_for_each(|NamersUpdate { path_and_query, by }| {
             self.execute(sql, params![origin, path_and_query, by.0.cast_signed()]).map(drop)
         })
     }
@@ -310,7 +310,7 @@ fn put_update(
         ended.map(|ended| Millis(ended.at)),
         ended.and_then(|ended| ended.due_at).map(Millis),
         ended.and_then(|ended| ended.interval).map(|interval| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX)),
-        away.map(Away::name),
+        away.map(Absence::name),
         away.map(|away| Millis(away.since())),
         ended.and_then(|ended| ended.blocked_by).map(|rules| rules.0),
         ended.is_some_and(|ended| ended.outcome.is_contentful()),
@@ -327,7 +327,7 @@ fn put_update(
         shown.links.map(|links| links.by.0),
         shown.links.map(|links| links.depth),
         shown.changed_at.map(Millis),
-        shown.standing.map(Standing::name),
+        shown.standing.map(DocumentStanding::name),
     ])?;
     Ok(())
 }
@@ -336,20 +336,20 @@ fn put_update(
 #[derive(Clone, Copy, Default)]
 struct Shown {
     outcome: Option<Outcome>,
-    links: Option<LinksDecided>,
+    links: Option<LinkDecisions>,
     changed_at: Option<Timestamp>,
     /// Written only where there is a document.
-    standing: Option<Standing>,
+    standing: Option<DocumentStanding>,
 }
 
 impl Shown {
     fn from_state(state: &StateChange) -> Self {
         match *state {
             StateChange::Kept => Self::default(),
-            StateChange::Confirmed => Self { standing: Some(Standing::Shown), ..Self::default() },
+            StateChange::Confirmed => Self { standing: Some(DocumentStanding::Shown), ..Self::default() },
             StateChange::Hidden(standing) => Self { standing: Some(standing), ..Self::default() },
             StateChange::Shown { place: _, outcome, links, changed_at } => {
-                Self { outcome: Some(outcome), links: Some(links), changed_at, standing: Some(Standing::Shown) }
+                Self { outcome: Some(outcome), links: Some(links), changed_at, standing: Some(DocumentStanding::Shown) }
             }
         }
     }

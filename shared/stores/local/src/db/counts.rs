@@ -23,7 +23,7 @@ impl Db {
         iteration: Iteration,
         more: &Counts,
     ) -> Result<(), StoreError> {
-        if more.is_nothing() {
+        if more.is_empty() {
             return Ok(());
         }
         let sql = "SELECT crawl_id FROM origin WHERE id = ?1";

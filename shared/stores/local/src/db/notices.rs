@@ -27,7 +27,7 @@ impl Db {
         let sql = "SELECT key, notice, since, due FROM notice WHERE due <= ?1 ORDER BY due LIMIT ?2";
         self.all(sql, params![Time(due_by), limit], |row| {
             let (Json(notice), Time(since), Time(due)) = (row.get(1)?, row.get(2)?, row.get(3)?);
-            Ok(OwedNotice { key: NoticeKey::stored(row.get(0)?), notice, since, due })
+            Ok(OwedNotice { key: NoticeKey::from_stored(row.get(0)?), notice, since, due })
         })
     }
 

@@ -37,7 +37,7 @@ impl Db {
 
     /// Puts a lease, and counts what it changes.
     pub(crate) fn put_lease(&self, origin: OriginRowId, lease: &Lease) -> Result<(), StoreError> {
-        let more = Counts::of_lease_change(self.lease(origin)?.as_ref(), lease);
+        let more = Counts::from_lease_change(self.lease(origin)?.as_ref(), lease);
         self.add_counts(origin, lease.iteration, &more)?;
         let sql = "INSERT INTO lease (origin_id, record, due) VALUES (?1, ?2, ?3)
                    ON CONFLICT (origin_id) DO UPDATE SET record = excluded.record, due = excluded.due";
@@ -54,7 +54,7 @@ impl Db {
 
     /// Puts an inbox, and counts what it changes.
     pub(crate) fn put_inbox(&self, origin: OriginRowId, inbox: &Inbox) -> Result<(), StoreError> {
-        let more = Counts::of_inbox_change(self.inbox(origin)?.as_ref(), inbox);
+        let more = Counts::from_inbox_change(self.inbox(origin)?.as_ref(), inbox);
         self.add_counts(origin, inbox.iteration, &more)?;
         let sql = "INSERT INTO inbox (origin_id, record, due) VALUES (?1, ?2, ?3)
                    ON CONFLICT (origin_id) DO UPDATE SET record = excluded.record, due = excluded.due";
@@ -109,7 +109,7 @@ impl Db {
             "INSERT OR IGNORE INTO leftover (origin_id, iteration, turn, reason, urls) VALUES (?1, ?2, ?3, ?4, ?5)";
         let row = params![origin, leftover.iteration.number(), leftover.turn.0, leftover.reason.name(), leftover.count];
         if self.execute(sql, row)? > 0 {
-            self.add_counts(origin, leftover.iteration, &Counts::of_leftover(leftover))?;
+            self.add_counts(origin, leftover.iteration, &Counts::from_leftover(leftover))?;
         }
         Ok(())
     }

@@ -32,7 +32,12 @@ impl Db {
         let sql = "SELECT depth, source, part FROM todo WHERE origin_id = ?1 AND iteration = ?2
                    ORDER BY depth, source, part LIMIT ?3";
         let keys = self.all(sql, params![origin, iteration.number(), limit], |row| {
-            Ok(ChunkKey { iteration, depth: row.get(0)?, source: TodoSource::stored(row.get(1)?), part: row.get(2)? })
+            Ok(ChunkKey {
+                iteration,
+                depth: row.get(0)?,
+                source: TodoSource::from_stored(row.get(1)?),
+                part: row.get(2)?,
+            })
         })?;
         Ok(keys.into_iter().find(|key| !skip.contains(key)))
     }

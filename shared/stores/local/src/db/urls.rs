@@ -17,7 +17,7 @@ pub(crate) fn shorten_claimer<'c>(origin: &Origin, claimer: &'c Claimer) -> &'c 
 
 /// Restores a claimer that [`shorten_claimer`] shortened.
 pub(crate) fn restore_claimer(origin: &Origin, stored: String) -> Claimer {
-    Claimer::stored(if stored.starts_with('#') { format!("{origin}{stored}") } else { stored })
+    Claimer::from_stored(if stored.starts_with('#') { format!("{origin}{stored}") } else { stored })
 }
 
 /// Restores a URL that [`shorten`] shortened.
@@ -63,7 +63,7 @@ mod tests {
             ("trigger#t", "trigger#t", "a trigger"),
             ("recrawl", "recrawl", "the recrawl"),
         ] {
-            let claimer = Claimer::stored(claimer.to_owned());
+            let claimer = Claimer::from_stored(claimer.to_owned());
             assert_eq!(shorten_claimer(&origin, &claimer), stored, "{why}");
             assert_eq!(restore_claimer(&origin, stored.to_owned()), claimer, "{why}");
         }

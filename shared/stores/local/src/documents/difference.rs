@@ -1,7 +1,7 @@
 //! Differences between successive documents: the changed parts as words, and links as JSON arrays
 //! of `[kind, target]`.
 
-use dragline_domain::change::{Difference, LinkTo, Part};
+use dragline_domain::change::{Difference, PageLink, Part};
 use dragline_domain::document::LinkKind;
 use dragline_domain::url::Origin;
 use rusqlite::{Row, params};
@@ -18,7 +18,7 @@ pub(super) fn put(db: &Db, id: VisitId, owner: &Owner<'_>, difference: &Differen
     let Some(since) = owner.visit_id(db, &difference.since)? else { return Ok(()) };
     let stored = |part: &Part| if *part == Part::Rest { REST } else { part.name() };
     let parts: Vec<&str> = difference.parts.iter().map(stored).collect();
-    let packed = |links: &[LinkTo]| {
+    let packed = |links: &[PageLink]| {
         let links: Vec<_> = links.iter().map(|link| (link.kind.code(), shorten(owner.origin, &link.target))).collect();
         serde_json::to_string(&links)
     };
@@ -33,15 +33,15 @@ pub(super) fn read(row: &Row<'_>, origin: &Origin) -> Result<Option<Difference>,
     let Some(since) = read_place(row, 31, 28)? else { return Ok(None) };
     let parts: String = row.get(32)?;
     let part = |name: &str| {
-        let part = if name == REST { Some(Part::Rest) } else { Part::named(name) };
+        let part = if name == REST { Some(Part::Rest) } else { Part::from_name(name) };
         part.ok_or_else(|| StoreError::Damaged(format!("a page has no part `{name}`")))
     };
     let parts = parts.split(',').filter(|name| !name.is_empty()).map(part).collect::<Result<_, _>>()?;
-    let links = |packed: String| -> Result<Vec<LinkTo>, StoreError> {
+    let links = |packed: String| -> Result<Vec<PageLink>, StoreError> {
         let links: Vec<(u8, String)> = serde_json::from_str(&packed)?;
         let link = |(kind, target)| {
             let unknown = || StoreError::Damaged("a stored link has an unknown kind".to_owned());
-            Ok(LinkTo { kind: LinkKind::from_code(kind).ok_or_else(unknown)?, target: restore(origin, target)? })
+            Ok(PageLink { kind: LinkKind::from_code(kind).ok_or_else(unknown)?, target: restore(origin, target)? })
         };
         links.into_iter().map(link).collect()
     };

@@ -58,7 +58,7 @@ pub(super) fn put(
         row.raw_bind_parameter(7, item.types.join(" "))?;
         row.raw_bind_parameter(8, &item.id)?;
         for (place, (_, cell)) in (9..).zip(kept) {
-            row.raw_bind_parameter(place, Stored(cell))?;
+            row.raw_bind_parameter(place, StoredCell(cell))?;
         }
         row.raw_execute()?;
     }
@@ -130,9 +130,9 @@ fn ensure<'c>(
 }
 
 /// A cell in its stored form: `true` is 1.
-struct Stored<'c>(&'c Cell);
+struct StoredCell<'c>(&'c Cell);
 
-impl ToSql for Stored<'_> {
+impl ToSql for StoredCell<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(match self.0 {
             Cell::Bool(yes) => i64::from(*yes).into(),

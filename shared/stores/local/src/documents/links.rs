@@ -26,7 +26,7 @@ pub(crate) const DISPOSITIONS: [Disposition; 8] = [
 /// A link as stored.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Packed<'l> {
+enum PackedLink<'l> {
     Plain(u8, u8, &'l str),
     Blocked(u8, u8, &'l str, &'l str),
     Marked(u8, u8, &'l str, Option<&'l str>, u8),
@@ -45,7 +45,7 @@ fn mark(link: &Link) -> u8 {
 }
 
 pub(super) fn pack(origin: &Origin, links: &[Link]) -> Result<String, StoreError> {
-    let packed: Vec<Packed<'_>> = links
+    let packed: Vec<PackedLink<'_>> = links
         .iter()
         .map(|link| {
             let (kind, disposition, target) =
@@ -53,12 +53,12 @@ pub(super) fn pack(origin: &Origin, links: &[Link]) -> Result<String, StoreError
             let reason =
                 if let Disposition::Blocked(reason) = &link.disposition { Some(reason.as_str()) } else { None };
             if let Some(anchor) = &link.anchor {
-                return Packed::Anchored(kind, disposition, target, reason, mark(link), anchor);
+                return PackedLink::Anchored(kind, disposition, target, reason, mark(link), anchor);
             }
             match (mark(link), reason) {
-                (0, None) => Packed::Plain(kind, disposition, target),
-                (0, Some(reason)) => Packed::Blocked(kind, disposition, target, reason),
-                (mark, reason) => Packed::Marked(kind, disposition, target, reason, mark),
+                (0, None) => PackedLink::Plain(kind, disposition, target),
+                (0, Some(reason)) => PackedLink::Blocked(kind, disposition, target, reason),
+                (mark, reason) => PackedLink::Marked(kind, disposition, target, reason, mark),
             }
         })
         .collect();
@@ -68,7 +68,7 @@ pub(super) fn pack(origin: &Origin, links: &[Link]) -> Result<String, StoreError
 /// A link as read: an array of three to six values.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Unpacked {
+enum UnpackedLink {
     Anchored(u8, u8, String, Option<String>, u8, String),
     Marked(u8, u8, String, Option<String>, u8),
     Blocked(u8, u8, String, String),
@@ -77,28 +77,30 @@ enum Unpacked {
 
 pub(super) fn unpack(origin: &Origin, packed: &str) -> Result<Vec<Link>, StoreError> {
     let damaged = |what: &str| StoreError::Damaged(format!("a stored link has an unknown {what}"));
-    let links: Vec<Unpacked> = serde_json::from_str(packed)?;
+    let links: Vec<UnpackedLink> = serde_json::from_str(packed)?;
     let restore = |link| {
         let (kind, disposition, target, reason, mark, anchor) = match link {
-            Unpacked::Anchored(kind, disposition, target, reason, mark, anchor) => {
+            UnpackedLink::Anchored(kind, disposition, target, reason, mark, anchor) => {
                 (kind, disposition, target, reason, mark, Some(anchor))
             }
-            Unpacked::Marked(kind, disposition, target, reason, mark) => {
+            UnpackedLink::Marked(kind, disposition, target, reason, mark) => {
                 (kind, disposition, target, reason, mark, None)
             }
-            Unpacked::Blocked(kind, disposition, target, reason) => (kind, disposition, target, Some(reason), 0, None),
-            Unpacked::Plain(kind, disposition, target) => (kind, disposition, target, None, 0, None),
+            UnpackedLink::Blocked(kind, disposition, target, reason) => {
+                (kind, disposition, target, Some(reason), 0, None)
+            }
+            UnpackedLink::Plain(kind, disposition, target) => (kind, disposition, target, None, 0, None),
         };
         let spelling = if mark & STRIPPED == 0 { Spelling::Whole } else { Spelling::Stripped };
         let rel = if mark & NOFOLLOW == 0 { Rel::Follow } else { Rel::NoFollow };
         let kind = LinkKind::from_code(kind).ok_or_else(|| damaged("kind"))?;
-        let disposition = disposition_of(disposition, reason).ok_or_else(|| damaged("disposition"))?;
+        let disposition = parse_disposition(disposition, reason).ok_or_else(|| damaged("disposition"))?;
         Ok(Link { kind, target: restore(origin, target)?, disposition, spelling, rel, anchor })
     };
     links.into_iter().map(restore).collect()
 }
 
-fn disposition_of(code: u8, reason: Option<String>) -> Option<Disposition> {
+fn parse_disposition(code: u8, reason: Option<String>) -> Option<Disposition> {
     match (code, reason) {
         (0, None) => Some(Disposition::Follow),
         (1, None) => Some(Disposition::NotAPage),
@@ -154,7 +156,7 @@ mod tests {
         assert_eq!(unpack(&origin, &packed).unwrap(), links);
         for disposition in DISPOSITIONS {
             let reason = matches!(disposition, Disposition::Blocked(_)).then(String::new);
-            assert_eq!(disposition_of(disposition.code(), reason), Some(disposition));
+            assert_eq!(parse_disposition(disposition.code(), reason), Some(disposition));
         }
     }
 

@@ -7,7 +7,7 @@ mod remade;
 
 use std::sync::Arc;
 
-use dragline_domain::document::{Directives, Document, DocumentState, MadeBy, Page, PageCut, StoredBody};
+use dragline_domain::document::{Directives, Document, DocumentState, ExtractorVersion, Page, PageCut, StoredBody};
 use dragline_domain::frontier::{ObjectKey, OriginKey, SegmentId, SegmentRow, VisitPlace};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::item::Item;
@@ -106,14 +106,14 @@ impl Owner<'_> {
 
 /// A document without its links and content, which are in their stored form: they are the largest
 /// part that would be copied for the database's thread.
-struct Packed {
+struct PackedDocument {
     document: Document,
     links: Option<String>,
     content: Option<String>,
     items: Vec<Item>,
 }
 
-fn packed(origin: &Origin, documents: &[Document]) -> Result<Vec<Packed>, StoreError> {
+fn packed(origin: &Origin, documents: &[Document]) -> Result<Vec<PackedDocument>, StoreError> {
     let packed = documents.iter().map(|document| {
         let Document { n, url, outcome, detail, state, page, links, content, made_by, body, difference } = document;
         let links = if links.is_empty() { None } else { Some(links::pack(origin, links)?) };
@@ -128,15 +128,15 @@ fn packed(origin: &Origin, documents: &[Document]) -> Result<Vec<Packed>, StoreE
             difference: difference.clone(),
             ..Document::bare(*n, url.clone(), *outcome)
         };
-        Ok(Packed { document, links, content, items })
+        Ok(PackedDocument { document, links, content, items })
     });
     packed.collect()
 }
 
 // Not inlined, so that profiles show it by its name.
 #[inline(never)]
-fn put(db: &Db, owner: &Owner<'_>, packed: &Packed) -> Result<(), StoreError> {
-    let Packed { document, links, content, items } = packed;
+fn put(db: &Db, owner: &Owner<'_>, packed: &PackedDocument) -> Result<(), StoreError> {
+    let PackedDocument { document, links, content, items } = packed;
     let Document { url, outcome, state, detail, difference, .. } = document;
     let id = VisitId::new(owner.segment.1, document.n)?;
     let body = document.body.as_ref().map(|body| owner.visit_id(db, &body.visit)).transpose()?.flatten();
@@ -161,7 +161,7 @@ fn put(db: &Db, owner: &Owner<'_>, packed: &Packed) -> Result<(), StoreError> {
             page.map(|page| page.directives.noindex),
             page.map(|page| page.directives.nofollow),
             page.map(|page| cut_name(page.cut)),
-            page.and(document.made_by.as_ref()).map(MadeBy::to_string),
+            page.and(document.made_by.as_ref()).map(ExtractorVersion::to_string),
         ],
     )?;
     if page.is_some() || links.is_some() {
@@ -240,7 +240,7 @@ pub(crate) fn read(row: &Row<'_>, origin: &Origin) -> Result<Document, StoreErro
         page: if has_page { Some(read_page(row)?) } else { None },
         links,
         content: row.get::<_, Option<String>>(35)?.map(|record| serde_json::from_str(&record)).transpose()?,
-        made_by: row.get::<_, Option<Text<MadeBy>>>(16)?.map(|made_by| made_by.0),
+        made_by: row.get::<_, Option<Text<ExtractorVersion>>>(16)?.map(|made_by| made_by.0),
         body: read_body(row)?,
         difference: difference::read(row, origin)?,
     })

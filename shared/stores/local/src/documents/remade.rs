@@ -10,10 +10,10 @@ use dragline_domain::frontier::{IterationStatus, OriginKey, SegmentId, SegmentRo
 use dragline_domain::ids::{CrawlId, Iteration, Turn};
 use dragline_domain::remake::{Recount, RemadeVisit, RemakeJob, RemakeState, Rewrite};
 use dragline_ports::error::PortResult;
-use dragline_ports::remaking::{RemakeBegun, Remaking, Replaced, Replacement};
+use dragline_ports::remaking::{RemakeBegun, Remaking, ReplaceResult, Replacement};
 use rusqlite::params;
 
-use super::{Owner, Packed, packed, put};
+use super::{Owner, PackedDocument, packed, put};
 use crate::db::urls::shorten;
 use crate::db::values::{Code, Millis};
 use crate::db::writer::Writer;
@@ -61,7 +61,7 @@ impl Remaking for SqliteRemaking {
         self.writer.run("list segments", origin.to_string(), work).await
     }
 
-    async fn replace(&self, replacement: Replacement<'_>) -> PortResult<Replaced> {
+    async fn replace(&self, replacement: Replacement<'_>) -> PortResult<ReplaceResult> {
         let Replacement { segment, visits, state } = replacement;
         let (row, state) = (segment.clone(), state.clone());
         let documents: Vec<Document> = visits.iter().map(|visit| visit.document.clone()).collect();
@@ -71,12 +71,12 @@ impl Remaking for SqliteRemaking {
             let SegmentRow { id, iteration, .. } = &row;
             let crawl = &id.origin.crawl;
             match stored_state(db, crawl)?.filter(|stored| stored.job == state.job) {
-                None => return Ok(Replaced::Superseded),
-                Some(stored) if stored.has_passed(id) => return Ok(Replaced::Done(stored.done)),
+                None => return Ok(ReplaceResult::Superseded),
+                Some(stored) if stored.has_passed(id) => return Ok(ReplaceResult::Done(stored.done)),
                 Some(_) => {}
             }
             if let Some(open) = open_iteration(db, crawl)? {
-                return Ok(Replaced::Busy(open));
+                return Ok(ReplaceResult::Busy(open));
             }
             let stored = db.segment(id)?.ok_or(StoreError::Missing("such segment"))?;
             let owner = Owner {
@@ -93,7 +93,7 @@ impl Remaking for SqliteRemaking {
                 db.put_inbox(owner.id, &inbox.recounted(&recount))?;
             }
             put_state(db, crawl, &state)?;
-            Ok(Replaced::Done(state.done))
+            Ok(ReplaceResult::Done(state.done))
         };
         self.writer.run("replace documents", segment.id.to_string(), work).await
     }
@@ -159,7 +159,7 @@ fn list_parsed(
 
 /// Replaces the stored document, and returns the change in counts; none if it was pruned or
 /// forgotten.
-fn replace(db: &Db, owner: &Owner<'_>, packed: &Packed, visit: &RemadeVisit) -> Result<Recount, StoreError> {
+fn replace(db: &Db, owner: &Owner<'_>, packed: &PackedDocument, visit: &RemadeVisit) -> Result<Recount, StoreError> {
     let RemadeVisit { document, change, redirect, state, text, .. } = visit;
     let id = VisitId::new(owner.segment.1, document.n)?;
     let path = shorten(owner.origin, &document.url);
@@ -178,7 +178,7 @@ fn replace(db: &Db, owner: &Owner<'_>, packed: &Packed, visit: &RemadeVisit) -> 
     if let Rewrite::With(change) = change {
         let was = db.find("SELECT change FROM visit WHERE id = ?1", [id], |row| row.get::<_, Option<String>>(0))?;
         let is = change.as_ref().map(|change| change.kind);
-        recount.add_change(was.flatten().as_deref().and_then(ChangeKind::named), is);
+        recount.add_change(was.flatten().as_deref().and_then(ChangeKind::from_name), is);
         let sql = "UPDATE visit SET change = ?2, changed_parts = ?3 WHERE id = ?1";
         let kind = is.map(ChangeKind::name);
         let parts = change.as_ref().map(VisitChange::part_names).filter(|names| !names.is_empty());

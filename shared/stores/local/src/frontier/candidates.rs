@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use dragline_domain::frontier::{
-    Ahead, CandidateUpdate, Claim, Decided, DueQuery, DueWork, FoundAt, Known, Named, Nearer, OriginKey, Sighting,
-    StateChange, TodoEntry, VisitPlace, claim as decide, is_taken,
+    CandidateUpdate, Claim, Decided, DueQuery, DueWork, LaterCandidates, NamersUpdate, OriginKey, SeedDistance,
+    ShorterWayState, Sighting, StateChange, TodoEntry, UrlHistory, VisitPlace, claim as decide, is_owned_by_other,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::Origin;
@@ -26,7 +26,7 @@ impl Candidates for SqliteFrontier {
         origin: &OriginKey,
         iteration: Iteration,
         paths: &[String],
-    ) -> PortResult<Vec<Option<Nearer>>> {
+    ) -> PortResult<Vec<Option<ShorterWayState>>> {
         let (key, paths) = (origin.clone(), paths.to_vec());
         self.run("look for shorter ways", origin, move |db| nearer(db, &key, iteration, &paths)).await
     }
@@ -47,7 +47,7 @@ impl Candidates for SqliteFrontier {
         self.run("update candidates", origin, move |db| update_candidates(db, &key, &updates)).await
     }
 
-    async fn add_namers(&self, origin: &OriginKey, named: &[Named]) -> PortResult<()> {
+    async fn add_namers(&self, origin: &OriginKey, named: &[NamersUpdate]) -> PortResult<()> {
         let (key, named) = (origin.clone(), named.to_vec());
         let work = move |db: &Db| match db.origin_id(&key)? {
             Some(origin) => db.add_namers(origin, &named),
@@ -71,11 +71,11 @@ fn claim_one(
     path: &str,
     sighting: &Sighting,
 ) -> Result<Claim, StoreError> {
-    let way = request.way(sighting);
+    let way = request.shorter_way(sighting);
     // Most URLs belong to other claimers, or are new. Neither case needs the rest of the row.
     let candidate = match db.claimed(origin, path)? {
         Some(Claimed { queued_in, by, found_at, has_shorter_ways: false })
-            if is_taken(queued_in, &by, request.iteration, &request.claimer)
+            if is_owned_by_other(queued_in, &by, request.iteration, &request.claimer)
                 && way.is_none_or(|way| way >= found_at) =>
         {
             return Ok(Claim::Taken { by, found_at: Some(found_at) });
@@ -83,7 +83,7 @@ fn claim_one(
         Some(_) => db.candidate(origin, path)?,
         None => None,
     };
-    let nothing = Known::default();
+    let nothing = UrlHistory::default();
     let known = candidate.as_ref().map_or(&nothing, |candidate| &candidate.known);
     let state = candidate.as_ref().map(|candidate| &candidate.state);
     let decided = decide(state, known, request.iteration, &request.claimer, request.claimable, way);
@@ -100,7 +100,12 @@ fn claim_one(
     Ok(decided.outcome())
 }
 
-fn nearer(db: &Db, key: &OriginKey, iteration: Iteration, paths: &[String]) -> Result<Vec<Option<Nearer>>, StoreError> {
+fn nearer(
+    db: &Db,
+    key: &OriginKey,
+    iteration: Iteration,
+    paths: &[String],
+) -> Result<Vec<Option<ShorterWayState>>, StoreError> {
     let Some(origin) = db.origin_id(key)? else { return Ok(vec![None; paths.len()]) };
     let found = paths.iter().map(|path| {
         let candidate = db.candidate((origin, &key.origin), path)?;
@@ -116,7 +121,7 @@ fn due_candidates(
     after: &str,
     limit: usize,
 ) -> Result<DuePage, StoreError> {
-    let mut page = DuePage { entries: Vec::new(), next: None, ahead: Ahead::default() };
+    let mut page = DuePage { entries: Vec::new(), next: None, ahead: LaterCandidates::default() };
     let Some(origin) = db.origin_id(key)? else { return Ok(page) };
     page.next = db.scan_candidates((origin, &key.origin), after, |candidate| {
         let (work, ahead) = query.decide(&candidate.state, &candidate.known);
@@ -132,7 +137,7 @@ fn due_candidates(
 fn due(key: &OriginKey, candidate: Candidate, work: DueWork) -> Result<DueCandidate, StoreError> {
     let via = candidate.via.map(|via| restore(&key.origin, via)).transpose()?;
     let Candidate { path_and_query, known, state, read_as, .. } = candidate;
-    let FoundAt { depth, requisite_steps } = state.found_at;
+    let SeedDistance { depth, requisite_steps } = state.found_at;
     let (demand, follow_up) = Default::default();
     let entry = TodoEntry { path_and_query, via, redirects: 0, requisite_steps, read_as, known, demand, follow_up };
     Ok(DueCandidate { entry, depth, work })

@@ -1,6 +1,8 @@
 //! Hosts, and the places of their domains.
 
-use dragline_domain::frontier::{DomainRow, HostAsk, HostRefused, HostRow, HostRows, HostTaken, take_host as decide};
+use dragline_domain::frontier::{
+    DomainRow, HostRefused, HostRequest, HostRow, HostRows, HostTaken, take_host as decide,
+};
 use dragline_domain::url::{DomainKey, HostKey};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{GiveBackHost, Hosts};
@@ -10,7 +12,7 @@ use super::SqliteFrontier;
 use crate::db::{Db, StoreError};
 
 /// The rows that decide whether a host may get requests, with their keys.
-pub(super) struct Stored<'k> {
+pub(super) struct StoredHostRows<'k> {
     key: &'k HostKey,
     domain_key: Option<DomainKey>,
     host: Option<HostRow>,
@@ -28,7 +30,7 @@ impl Hosts for SqliteFrontier {
         self.run("load domain", domain, move |db| db.domain(&key)).await
     }
 
-    async fn take_host(&self, host: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {
+    async fn take_host(&self, host: &HostKey, ask: &HostRequest) -> PortResult<Result<HostRow, Timestamp>> {
         let (key, ask) = (host.clone(), ask.clone());
         self.run("take host", host, move |db| take_host(db, &key, &ask)).await
     }
@@ -39,7 +41,7 @@ impl Hosts for SqliteFrontier {
     }
 }
 
-impl<'k> Stored<'k> {
+impl<'k> StoredHostRows<'k> {
     pub(super) fn load(db: &Db, key: &'k HostKey) -> Result<Self, StoreError> {
         let domain_key = key.domain();
         let domain = domain_key.as_ref().map(|domain| db.domain(domain)).transpose()?.flatten();
@@ -75,8 +77,8 @@ impl<'k> Stored<'k> {
     }
 }
 
-fn take_host(db: &Db, host: &HostKey, ask: &HostAsk) -> Result<Result<HostRow, Timestamp>, StoreError> {
-    let stored = Stored::load(db, host)?;
+fn take_host(db: &Db, host: &HostKey, ask: &HostRequest) -> Result<Result<HostRow, Timestamp>, StoreError> {
+    let stored = StoredHostRows::load(db, host)?;
     match decide(stored.rows(), ask, None) {
         Ok(taken) => {
             stored.put(db, &taken)?;
@@ -91,7 +93,7 @@ fn take_host(db: &Db, host: &HostKey, ask: &HostAsk) -> Result<Result<HostRow, T
 
 pub(super) fn give_back_host(db: &Db, back: &GiveBackHost) -> Result<(), StoreError> {
     let GiveBackHost { host, token, free_from, pace, now } = back;
-    let stored = Stored::load(db, host)?;
+    let stored = StoredHostRows::load(db, host)?;
     if let Some(row) = stored.host.as_ref().and_then(|row| row.give_back(token, *free_from, *pace, *now)) {
         stored.put_host(db, &row)?;
     }

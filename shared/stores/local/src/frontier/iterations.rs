@@ -1,7 +1,7 @@
 //! Beginning, changing and closing iterations, and the seeds that they begin with.
 
 use dragline_domain::frontier::{
-    Begun, Decided, IterationRow, IterationStatus, StatusChange, begin_iteration as decide,
+    Decided, IterationBegun, IterationRow, IterationStatus, StatusChange, begin_iteration as decide,
 };
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::error::PortResult;
@@ -14,7 +14,7 @@ use super::SqliteFrontier;
 use crate::db::{Db, StoreError};
 
 impl Iterations for SqliteFrontier {
-    async fn begin_iteration(&self, begin: &BeginIteration) -> PortResult<Begun> {
+    async fn begin_iteration(&self, begin: &BeginIteration) -> PortResult<IterationBegun> {
         let request = begin.clone();
         self.run("begin iteration", &begin.crawl, move |db| begin_iteration(db, &request)).await
     }
@@ -60,7 +60,7 @@ impl Iterations for SqliteFrontier {
     }
 }
 
-fn begin_iteration(db: &Db, request: &BeginIteration) -> Result<Begun, StoreError> {
+fn begin_iteration(db: &Db, request: &BeginIteration) -> Result<IterationBegun, StoreError> {
     let crawl = db.ensure_crawl(&request.crawl)?;
     let latest = db.latest_iteration(&request.crawl)?;
     let earlier = match db.trigger(crawl, &request.trigger)? {
@@ -70,7 +70,7 @@ fn begin_iteration(db: &Db, request: &BeginIteration) -> Result<Begun, StoreErro
         None => None,
     };
     let decided = decide(earlier, latest.as_ref(), |number| request.row(number));
-    if let Decided::Write(Begun::Iteration(row)) = &decided {
+    if let Decided::Write(IterationBegun::Iteration(row)) = &decided {
         db.put_trigger(crawl, &request.trigger, row.number)?;
         db.put_iteration(crawl, row)?;
     }
@@ -114,6 +114,6 @@ fn close_iteration(db: &Db, crawl: &CrawlId, number: Iteration, now: Timestamp) 
     }
     let Some(closed) = row.close(now) else { return Ok(IterationClosed::NotYet(row)) };
     db.update_iteration(&closed)?;
-    db.owe_notice(&OwedNotice::of_closed(&closed, now))?;
+    db.owe_notice(&OwedNotice::iteration_closed(&closed, now))?;
     Ok(IterationClosed::Now(closed))
 }

@@ -36,7 +36,8 @@ fn put_log(db: &Db, log: &SegmentLog) -> Result<(), StoreError> {
     let mut statement = db.statement(VISIT)?;
     for entry in &log.entries {
         let id = VisitId::new(segment.row_id, entry.n)?;
-        let body_of = entry.unchanged_since.map(|since| body_of(db, &common, entry, since)).transpose()?.flatten();
+        let body_of =
+            entry.unchanged_since.map(|since| find_body_visit(db, &common, entry, since)).transpose()?.flatten();
         put_visit(&mut statement, id, &common, log, entry, body_of)?;
         if let Some(redirect) = &entry.redirect {
             put_redirect(db, id, redirect)?;
@@ -130,7 +131,7 @@ const fn record_name(record: RecordKind) -> &'static str {
 }
 
 /// Returns the visit that fetched a URL's unchanged body; `None` if it is missing.
-fn body_of(db: &Db, common: &Common, entry: &LogEntry, since: Timestamp) -> Result<Option<i64>, StoreError> {
+fn find_body_visit(db: &Db, common: &Common, entry: &LogEntry, since: Timestamp) -> Result<Option<i64>, StoreError> {
     let sql = "SELECT id FROM visit WHERE url = ?1 AND is_final = 1 AND at = ?2 AND origin_id = ?3 AND iteration < ?4
                ORDER BY iteration DESC LIMIT 1";
     let of = params![entry.url.as_str(), Millis(since), common.origin, common.iteration.number()];

@@ -4,7 +4,7 @@ use dragline_domain::frontier::{Inbox, OriginKey, OriginRows, PART_CHUNKS_MAX, S
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::Origin;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{Origins, SeedOrigin, Seeded};
+use dragline_ports::frontier::{Origins, SeedOrigin, SeedResult};
 use rusqlite::params;
 
 use super::SqliteFrontier;
@@ -12,7 +12,7 @@ use crate::db::values::Text;
 use crate::db::{Db, StoreError};
 
 impl Origins for SqliteFrontier {
-    async fn seed_origin(&self, seed: &SeedOrigin) -> PortResult<Seeded> {
+    async fn seed_origin(&self, seed: &SeedOrigin) -> PortResult<SeedResult> {
         let request = seed.clone();
         self.run("seed origin", &seed.origin, move |db| seed_origin(db, &request)).await
     }
@@ -41,20 +41,20 @@ impl Origins for SqliteFrontier {
     }
 }
 
-fn seed_origin(db: &Db, request: &SeedOrigin) -> Result<Seeded, StoreError> {
+fn seed_origin(db: &Db, request: &SeedOrigin) -> Result<SeedResult, StoreError> {
     if request.chunks.len() > PART_CHUNKS_MAX {
         return Err(StoreError::OutOfRange("the number of chunks of seeds"));
     }
     let Some(iteration) = db.iteration(&request.origin.crawl, request.iteration)? else {
-        return Ok(Seeded::IterationOver);
+        return Ok(SeedResult::IterationOver);
     };
     let origin = db.ensure_origin(&request.origin)?;
     let rows = db.origin_rows(origin)?;
     let mark = db.seeding_mark(origin, request.iteration, &request.seeding)?;
     let (seeded, opened) = match seed(rows.as_ref(), &iteration, mark, &request.seeding, &request.add) {
         Ok(seeded) => seeded,
-        Err(SeedRefused::Already) => return Ok(Seeded::Already),
-        Err(SeedRefused::IterationOver) => return Ok(Seeded::IterationOver),
+        Err(SeedRefused::Already) => return Ok(SeedResult::Already),
+        Err(SeedRefused::IterationOver) => return Ok(SeedResult::IterationOver),
     };
     db.put_seeding(origin, request.iteration, &request.seeding)?;
     db.put_origin_rows(origin, &seeded)?;
@@ -62,7 +62,7 @@ fn seed_origin(db: &Db, request: &SeedOrigin) -> Result<Seeded, StoreError> {
         db.update_iteration(&iteration)?;
     }
     request.chunks.iter().try_for_each(|chunk| db.put_chunk(origin, chunk))?;
-    Ok(Seeded::Added)
+    Ok(SeedResult::Added)
 }
 
 /// Lists the origins that were ever opened.

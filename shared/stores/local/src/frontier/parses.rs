@@ -1,7 +1,7 @@
 //! Parses: counting crashed ones, and committing their results part by part.
 
 use dragline_domain::frontier::{
-    Blame, OriginKey, PartCommit, PartNotCommitted, RowsByOrigin, SegmentId, SegmentRow, commit_part,
+    OriginKey, ParseFault, PartCommit, PartNotCommitted, RowsByOrigin, SegmentId, SegmentRow, commit_part,
 };
 use dragline_domain::ids::ParseToken;
 use dragline_ports::error::PortResult;
@@ -21,7 +21,7 @@ impl Parses for SqliteFrontier {
         self.run("begin parse", &begin.segment, move |db| begin_parse(db, &request)).await
     }
 
-    async fn give_back_parse(&self, id: &SegmentId, token: &ParseToken, blame: Blame) -> PortResult<()> {
+    async fn give_back_parse(&self, id: &SegmentId, token: &ParseToken, blame: ParseFault) -> PortResult<()> {
         let (key, token) = (id.clone(), token.clone());
         self.run("give back parse", id, move |db| give_back_parse(db, &key, &token, blame)).await
     }
@@ -39,7 +39,7 @@ fn begin_parse(db: &Db, begin: &BeginParse) -> Result<Option<SegmentRow>, StoreE
     Ok(Some(row))
 }
 
-fn give_back_parse(db: &Db, id: &SegmentId, token: &ParseToken, blame: Blame) -> Result<(), StoreError> {
+fn give_back_parse(db: &Db, id: &SegmentId, token: &ParseToken, blame: ParseFault) -> Result<(), StoreError> {
     let Some(stored) = db.segment(id)? else { return Ok(()) };
     match stored.row.give_back_parse(token, blame) {
         Some(row) => db.update_segment(stored.row_id, &row),
@@ -63,7 +63,7 @@ fn commit_parse(db: &Db, commit: &CommitParse) -> Result<ParseCommitted, StoreEr
         now: commit.now,
         due: commit.due,
     };
-    let after = match commit_part(&stored.row, &rows_of(db, touched)?, &iteration, &part) {
+    let after = match commit_part(&stored.row, &load_rows(db, touched)?, &iteration, &part) {
         Ok(after) => after,
         Err(PartNotCommitted::Refused(refused)) => return Ok(ParseCommitted::Refused(refused)),
         Err(PartNotCommitted::Over) => return Ok(ParseCommitted::Over),
@@ -83,7 +83,7 @@ fn commit_parse(db: &Db, commit: &CommitParse) -> Result<ParseCommitted, StoreEr
 }
 
 /// Returns the existing rows of these origins.
-fn rows_of<'k>(db: &Db, keys: impl Iterator<Item = &'k OriginKey>) -> Result<RowsByOrigin, StoreError> {
+fn load_rows<'k>(db: &Db, keys: impl Iterator<Item = &'k OriginKey>) -> Result<RowsByOrigin, StoreError> {
     let mut found = RowsByOrigin::new();
     for key in keys {
         if let Some(origin) = db.origin_id(key)?

@@ -9,5 +9,5 @@ pub(crate) fn progress(db: &Db, crawl: &CrawlId, iteration: Iteration) -> Result
     let (Some(id), Some(row)) = (db.crawl_id(crawl)?, db.iteration(crawl, iteration)?) else {
         return Ok(Progress::default());
     };
-    Ok(Progress::counted(&row, &db.counts(id, iteration)?))
+    Ok(Progress::from_counts(&row, &db.counts(id, iteration)?))
 }

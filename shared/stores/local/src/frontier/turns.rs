@@ -1,8 +1,8 @@
 //! Turns: taking a lease, working its todo, committing segments, releasing it.
 
 use dragline_domain::frontier::{
-    ChunkKey, Committed, Decided, EXHAUSTED_CHUNKS_MAX, Lease, OriginKey, ReleaseRefused, Take, TakeRefused, TodoChunk,
-    TurnRefused, commit_segment as decide, take_turn,
+    ChunkKey, Decided, EXHAUSTED_CHUNKS_MAX, Lease, OriginKey, ReleaseRefused, SegmentCommitted, TakeRefused,
+    TakeRequest, TodoChunk, TurnRefused, commit_segment as decide, take_turn,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::HostKey;
@@ -10,7 +10,7 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{CommitSegment, GiveBackHost, ReleaseLease, Turns};
 
 use super::SqliteFrontier;
-use super::hosts::{Stored, give_back_host};
+use super::hosts::{StoredHostRows, give_back_host};
 use crate::db::{Db, StoreError};
 
 impl Turns for SqliteFrontier {
@@ -18,7 +18,7 @@ impl Turns for SqliteFrontier {
         &self,
         origin: &OriginKey,
         iteration: Iteration,
-        take: &Take,
+        take: &TakeRequest,
     ) -> PortResult<Result<Lease, TakeRefused>> {
         let (key, take) = (origin.clone(), take.clone());
         self.run("take lease", origin, move |db| take_lease(db, &key, iteration, &take)).await
@@ -43,7 +43,7 @@ impl Turns for SqliteFrontier {
         self.run("next todo", origin, move |db| first_chunk(db, &owner, iteration, &skip)).await
     }
 
-    async fn commit_segment(&self, commit: &CommitSegment) -> PortResult<Committed> {
+    async fn commit_segment(&self, commit: &CommitSegment) -> PortResult<SegmentCommitted> {
         let request = commit.clone();
         self.run("commit segment", &commit.segment.id, move |db| commit_segment(db, &request)).await
     }
@@ -58,13 +58,13 @@ fn take_lease(
     db: &Db,
     key: &OriginKey,
     iteration: Iteration,
-    take: &Take,
+    take: &TakeRequest,
 ) -> Result<Result<Lease, TakeRefused>, StoreError> {
     let Some(origin) = db.origin_id(key)? else { return Ok(Err(TakeRefused::NothingToDo)) };
     let Some(lease) = db.lease(origin)? else { return Ok(Err(TakeRefused::NothingToDo)) };
     let Some(row) = db.iteration(&key.crawl, iteration)? else { return Ok(Err(TakeRefused::NotOpen)) };
     let host = HostKey::from_origin(&key.origin);
-    let stored = Stored::load(db, &host)?;
+    let stored = StoredHostRows::load(db, &host)?;
     match take_turn(key, &lease, &row, stored.rows(), take) {
         Err(TurnRefused::Lease(refused)) => Ok(Err(refused)),
         Err(TurnRefused::Host(refused)) => {
@@ -95,12 +95,12 @@ fn first_chunk(
     }
 }
 
-fn commit_segment(db: &Db, commit: &CommitSegment) -> Result<Committed, StoreError> {
+fn commit_segment(db: &Db, commit: &CommitSegment) -> Result<SegmentCommitted, StoreError> {
     if commit.exhausted.len() > EXHAUSTED_CHUNKS_MAX {
         return Err(StoreError::OutOfRange("the number of exhausted chunks"));
     }
     let segment = &commit.segment;
-    let Some(origin) = db.origin_id(&segment.id.origin)? else { return Ok(Committed::Fenced) };
+    let Some(origin) = db.origin_id(&segment.id.origin)? else { return Ok(SegmentCommitted::Fenced) };
     let earlier = db.segment(&segment.id)?.map(|stored| stored.row);
     let decided = decide(db.lease(origin)?.as_ref(), earlier.as_ref(), segment);
     if let Decided::Write(_) = decided {

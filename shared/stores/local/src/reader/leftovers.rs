@@ -7,7 +7,7 @@ use dragline_formats::robots::RobotsRecord;
 use dragline_ports::reader::{Batch, LeftoverRow};
 use rusqlite::{Row, params};
 
-use super::Wanted;
+use super::WantedRows;
 use super::streams::{batch, iteration};
 use crate::db::crawls::iteration_number;
 use crate::db::values::{Json, Text};
@@ -28,20 +28,20 @@ pub(super) const SQL: &str =
 /// counts.
 struct Ending {
     origin: Origin,
-    lost: Option<Left>,
-    left: Option<Left>,
+    lost: Option<LeftoverCount>,
+    left: Option<LeftoverCount>,
     robots_error: Option<String>,
 }
 
 /// URLs left over in an iteration, with the reason.
-struct Left {
+struct LeftoverCount {
     iteration: Iteration,
     reason: LeftoverReason,
     urls: u64,
 }
 
 /// Returns leftovers by origin.
-pub(super) fn leftovers(db: &Db, wanted: &Wanted) -> Result<Batch<LeftoverRow>, StoreError> {
+pub(super) fn leftovers(db: &Db, wanted: &WantedRows) -> Result<Batch<LeftoverRow>, StoreError> {
     let after = wanted.after.as_ref().map_or("", |cursor| cursor.as_str());
     let values = params![wanted.crawl, after, iteration(wanted), wanted.origin];
     let place = |row: &Row<'_>| row.get::<_, String>("origin");
@@ -54,7 +54,7 @@ fn read(row: &Row<'_>) -> Result<Ending, StoreError> {
     let left = |number: Option<u32>, reason, urls| {
         Ok::<_, StoreError>(match (number.map(iteration_number).transpose()?, urls) {
             (None, _) | (_, 0) => None,
-            (Some(iteration), urls) => Some(Left { iteration, reason, urls }),
+            (Some(iteration), urls) => Some(LeftoverCount { iteration, reason, urls }),
         })
     };
     let lost = left(row.get("lost_in")?, LeftoverReason::SegmentUnreadable, row.get("lost")?)?;
@@ -67,7 +67,7 @@ fn read(row: &Row<'_>) -> Result<Ending, StoreError> {
         }
     };
     let robots: Option<Json<RobotsRecord>> = row.get("robots")?;
-    let robots_error = robots.and_then(|Json(robots)| LeftoverRow::robots_error_of(&robots));
+    let robots_error = robots.and_then(|Json(robots)| LeftoverRow::robots_error(&robots));
     Ok(Ending { origin, lost, left, robots_error })
 }
 
@@ -78,7 +78,7 @@ fn by_reason(endings: Vec<Ending>) -> Vec<LeftoverRow> {
     for Ending { origin, lost, left, robots_error } in endings {
         // Each ending repeats the lost URLs.
         let is_first = rows.last().is_none_or(|last| last.origin != origin);
-        for Left { iteration, reason, urls } in lost.filter(|_| is_first).into_iter().chain(left) {
+        for LeftoverCount { iteration, reason, urls } in lost.filter(|_| is_first).into_iter().chain(left) {
             let mut of_origin = rows.iter_mut().rev().take_while(|row| row.origin == origin);
             match of_origin.find(|row| (row.iteration, row.reason) == (iteration, reason)) {
                 Some(same) => same.urls += urls,

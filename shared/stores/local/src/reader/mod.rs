@@ -151,10 +151,10 @@ impl SqliteReader {
         filter: &Filter,
         after: Option<&Cursor>,
         limit: usize,
-        read: fn(&Db, &Wanted) -> Result<Batch<T>, StoreError>,
+        read: fn(&Db, &WantedRows) -> Result<Batch<T>, StoreError>,
     ) -> PortResult<Batch<T>> {
         let (filter, after) = (filter.clone(), after.cloned());
-        self.run(operation, move |db, crawl| match Wanted::find(db, crawl, filter, after.as_ref(), limit)? {
+        self.run(operation, move |db, crawl| match WantedRows::find(db, crawl, filter, after.as_ref(), limit)? {
             Some(wanted) => read(db, &wanted),
             None => Ok(streams::none(after)),
         })
@@ -163,7 +163,7 @@ impl SqliteReader {
 }
 
 /// The wanted rows of a stream, by the ids of their crawl and origin.
-struct Wanted {
+struct WantedRows {
     crawl: CrawlRowId,
     name: CrawlId,
     /// The filter's origin.
@@ -173,7 +173,7 @@ struct Wanted {
     limit: usize,
 }
 
-impl Wanted {
+impl WantedRows {
     /// Returns `None` if there is no such crawl or origin, and thus no row.
     fn find(
         db: &Db,

@@ -5,7 +5,7 @@ use rusqlite::Row;
 use rusqlite::types::FromSql;
 
 /// A row of a view with a column for each field.
-pub(super) trait OfView: Sized {
+pub(super) trait ViewRow: Sized {
     /// The columns, in the order of the fields.
     fn columns() -> String;
 
@@ -32,11 +32,11 @@ impl Columns<'_> {
     }
 }
 
-/// Implements [`OfView`]: fields in the order of the struct, each with its column if that has
+/// Implements [`ViewRow`]: fields in the order of the struct, each with its column if that has
 /// another name.
 macro_rules! of_view {
     ($name:ident { $($field:ident $(= $column:literal)?),* $(,)? } $text_bytes:expr) => {
-        impl OfView for $name {
+        impl ViewRow for $name {
             fn columns() -> String {
                 [$(column!($field $(= $column)?)),*].join(", ")
             }

@@ -8,8 +8,8 @@ use dragline_ports::reader::{
 };
 use rusqlite::{Params, Row, params};
 
-use super::Wanted;
-use super::rows::OfView;
+use super::WantedRows;
+use super::rows::ViewRow;
 use crate::db::crawls::iteration_number;
 use crate::db::values::{Text, Time};
 use crate::db::{Db, OriginRowId, StoreError};
@@ -24,32 +24,32 @@ pub(super) fn none<T>(after: Option<Cursor>) -> Batch<T> {
     Batch { rows: Vec::new(), cursor: after, rest: Rest::Nothing }
 }
 
-pub(super) fn log(db: &Db, wanted: &Wanted) -> Result<Batch<LogRow>, StoreError> {
-    of_visits(db, &view_sql::<LogRow>("log"), wanted, |row| read_view(row, 1))
+pub(super) fn log(db: &Db, wanted: &WantedRows) -> Result<Batch<LogRow>, StoreError> {
+    visit_rows(db, &view_sql::<LogRow>("log"), wanted, |row| read_view(row, 1))
 }
 
-pub(super) fn pages(db: &Db, wanted: &Wanted) -> Result<Batch<PageRow>, StoreError> {
-    of_visits(db, &view_sql::<PageRow>("page"), wanted, |row| read_view(row, 1))
+pub(super) fn pages(db: &Db, wanted: &WantedRows) -> Result<Batch<PageRow>, StoreError> {
+    visit_rows(db, &view_sql::<PageRow>("page"), wanted, |row| read_view(row, 1))
 }
 
-pub(super) fn links(db: &Db, wanted: &Wanted) -> Result<Batch<LinkRow>, StoreError> {
-    of_visits(db, &links_sql("link"), wanted, |row| read_view(row, 1))
+pub(super) fn links(db: &Db, wanted: &WantedRows) -> Result<Batch<LinkRow>, StoreError> {
+    visit_rows(db, &links_sql("link"), wanted, |row| read_view(row, 1))
 }
 
-pub(super) fn seen_pages(db: &Db, wanted: &Wanted) -> Result<Batch<SeenPageRow>, StoreError> {
-    of_visits(db, &view_sql::<SeenPageRow>("seen_page"), wanted, |row| read_view(row, 1))
+pub(super) fn seen_pages(db: &Db, wanted: &WantedRows) -> Result<Batch<SeenPageRow>, StoreError> {
+    visit_rows(db, &view_sql::<SeenPageRow>("seen_page"), wanted, |row| read_view(row, 1))
 }
 
-pub(super) fn seen_links(db: &Db, wanted: &Wanted) -> Result<Batch<LinkRow>, StoreError> {
-    of_visits(db, &links_sql("seen_link"), wanted, |row| read_view(row, 1))
+pub(super) fn seen_links(db: &Db, wanted: &WantedRows) -> Result<Batch<LinkRow>, StoreError> {
+    visit_rows(db, &links_sql("seen_link"), wanted, |row| read_view(row, 1))
 }
 
-pub(super) fn documents(db: &Db, wanted: &Wanted) -> Result<Batch<DocumentRow>, StoreError> {
-    of_visits(db, &documents_sql(""), wanted, read_document)
+pub(super) fn documents(db: &Db, wanted: &WantedRows) -> Result<Batch<DocumentRow>, StoreError> {
+    visit_rows(db, &documents_sql(""), wanted, read_document)
 }
 
-pub(super) fn shown_documents(db: &Db, wanted: &Wanted) -> Result<Batch<DocumentRow>, StoreError> {
-    of_visits(db, &documents_sql(SHOWN), wanted, read_document)
+pub(super) fn shown_documents(db: &Db, wanted: &WantedRows) -> Result<Batch<DocumentRow>, StoreError> {
+    visit_rows(db, &documents_sql(SHOWN), wanted, read_document)
 }
 
 fn read_document(row: &Row<'_>) -> Result<(DocumentRow, usize), StoreError> {
@@ -66,7 +66,7 @@ fn read_document(row: &Row<'_>) -> Result<(DocumentRow, usize), StoreError> {
 const SHOWN: &str = "AND EXISTS (SELECT 1 FROM known_url k WHERE k.origin_id = w.id AND k.path_query = v.url AND k.document_id = v.id AND k.standing = 'shown')
            AND NOT coalesce((SELECT x.is_copy FROM shown_canonical x WHERE x.id = v.id), 0)";
 
-pub(super) fn candidates(db: &Db, wanted: &Wanted) -> Result<Batch<CandidateRow>, StoreError> {
+pub(super) fn candidates(db: &Db, wanted: &WantedRows) -> Result<Batch<CandidateRow>, StoreError> {
     let path = wanted.filter.url.as_ref().map(CrawlUrl::path_and_query);
     let (origin, after) = match &wanted.after {
         None => (0, String::new()),
@@ -118,7 +118,7 @@ pub(super) const SEGMENTS: &str = "SELECT g.id, g.iteration, w.origin, g.object,
        AND w.id = g.origin_id AND w.crawl_id = ?1
      ORDER BY g.id";
 
-pub(super) fn segments(db: &Db, wanted: &Wanted) -> Result<Batch<StoredSegment>, StoreError> {
+pub(super) fn segments(db: &Db, wanted: &WantedRows) -> Result<Batch<StoredSegment>, StoreError> {
     let after: i64 = wanted.after.as_ref().map_or(Ok(0), |cursor| parsed(cursor, |text| text.parse().ok()))?;
     let values = params![wanted.crawl, after, iteration(wanted), wanted.origin];
     batch(
@@ -135,30 +135,30 @@ pub(super) fn segments(db: &Db, wanted: &Wanted) -> Result<Batch<StoredSegment>,
     )
 }
 
-fn view_sql<T: OfView>(view: &str) -> String {
-    of_segments(&at_place::<T>(), &format!("{view} v"), "(?5 IS NULL OR v.url = ?5)")
+fn view_sql<T: ViewRow>(view: &str) -> String {
+    visit_rows_sql(&at_place::<T>(), &format!("{view} v"), "(?5 IS NULL OR v.url = ?5)")
 }
 
 fn links_sql(view: &str) -> String {
-    of_segments(&at_place::<LinkRow>(), &format!("{view} v"), "(?5 IS NULL OR v.from_url = ?5)")
+    visit_rows_sql(&at_place::<LinkRow>(), &format!("{view} v"), "(?5 IS NULL OR v.from_url = ?5)")
 }
 
 fn documents_sql(more: &str) -> String {
     // The first column of these is the id.
     let columns = format!("{}, g.iteration AS of_iteration, w.origin AS of_origin", documents::COLUMNS);
     let of_url = "(?5 IS NULL OR iif(v.url LIKE '/%', w.origin || v.url, v.url) = ?5)";
-    of_segments(&columns, documents::FROM, &format!("{of_url} {more}"))
+    visit_rows_sql(&columns, documents::FROM, &format!("{of_url} {more}"))
 }
 
 /// Returns the id of a visit, and the columns of a row that belongs to it.
-fn at_place<T: OfView>() -> String {
+fn at_place<T: ViewRow>() -> String {
     format!("v.id, {}", T::columns())
 }
 
 /// Selects rows that belong to visits, from the table or view `v`, in the order of their ids.
 /// Unwanted segments are skipped as a whole. `?1` is the crawl, `?2` the id to continue after, `?3`
 /// the iteration, `?4` the origin and `?5` the URL, if given. The first column is the id.
-fn of_segments(columns: &str, from: &str, more: &str) -> String {
+fn visit_rows_sql(columns: &str, from: &str, more: &str) -> String {
     format!(
         "SELECT {columns} FROM segment g CROSS JOIN origin w CROSS JOIN {from}
          WHERE g.id >= ?2 >> 24 AND (?3 IS NULL OR g.iteration = ?3) AND (?4 IS NULL OR g.origin_id = ?4)
@@ -167,10 +167,10 @@ fn of_segments(columns: &str, from: &str, more: &str) -> String {
     )
 }
 
-fn of_visits<T>(
+fn visit_rows<T>(
     db: &Db,
     sql: &str,
-    wanted: &Wanted,
+    wanted: &WantedRows,
     read: impl Fn(&Row<'_>) -> Result<(T, usize), StoreError>,
 ) -> Result<Batch<T>, StoreError> {
     let after: i64 = wanted.after.as_ref().map_or(Ok(0), |cursor| parsed(cursor, |text| text.parse().ok()))?;
@@ -185,7 +185,7 @@ pub(super) fn batch<T, P: PartialEq + ToString>(
     db: &Db,
     sql: &str,
     values: impl Params,
-    wanted: &Wanted,
+    wanted: &WantedRows,
     place: impl Fn(&Row<'_>) -> rusqlite::Result<P>,
     read: impl Fn(&Row<'_>) -> Result<(T, usize), StoreError>,
 ) -> Result<Batch<T>, StoreError> {
@@ -208,14 +208,14 @@ pub(super) fn batch<T, P: PartialEq + ToString>(
     Ok(Batch { rows, cursor, rest })
 }
 
-fn read_view<T: OfView>(row: &Row<'_>, first: usize) -> Result<(T, usize), StoreError> {
+fn read_view<T: ViewRow>(row: &Row<'_>, first: usize) -> Result<(T, usize), StoreError> {
     let value = T::read(row, first)?;
     let bytes = value.text_bytes();
     Ok((value, bytes))
 }
 
 /// Returns the iteration of the filter.
-pub(super) fn iteration(wanted: &Wanted) -> Option<u32> {
+pub(super) fn iteration(wanted: &WantedRows) -> Option<u32> {
     wanted.filter.iteration.map(Iteration::number)
 }
 

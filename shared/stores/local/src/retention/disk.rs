@@ -95,11 +95,11 @@ impl Reading {
         let Some(database) = self.db().connection.path().map(Path::new) else { return Ok(disk) };
         let of_kind = |kind: &str, ending: &str| {
             let folder = database.with_file_name(kind);
-            bytes_of(&crawl.map_or(folder.clone(), |crawl| folder.join(format!("{crawl}{ending}"))))
+            disk_bytes(&crawl.map_or(folder.clone(), |crawl| folder.join(format!("{crawl}{ending}"))))
         };
         Ok(Disk {
             journal: ["-wal", "-shm"]
-                .map(|ending| bytes_of(&database.with_file_name(format!("{DATABASE}{ending}"))))
+                .map(|ending| disk_bytes(&database.with_file_name(format!("{DATABASE}{ending}"))))
                 .iter()
                 .sum(),
             graph: of_kind(GRAPHS, ".db"),
@@ -111,7 +111,7 @@ impl Reading {
 
 /// Returns the bytes of a file, or of all files in a folder; 0 if it is missing, or disappears
 /// meanwhile.
-fn bytes_of(path: &Path) -> u64 {
+fn disk_bytes(path: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(path) else { return path.symlink_metadata().map_or(0, |file| file.len()) };
     entries.flatten().map(|entry| bytes_of_entry(&entry)).sum()
 }
@@ -119,7 +119,7 @@ fn bytes_of(path: &Path) -> u64 {
 /// Returns the bytes of a directory entry. Links are not followed.
 fn bytes_of_entry(entry: &fs::DirEntry) -> u64 {
     match entry.file_type() {
-        Ok(kind) if kind.is_dir() => bytes_of(&entry.path()),
+        Ok(kind) if kind.is_dir() => disk_bytes(&entry.path()),
         _ => entry.metadata().map_or(0, |file| file.len()),
     }
 }
@@ -134,7 +134,7 @@ impl Db {
         let (all, free) = (number("page_count")? * page, number("freelist_count")? * page);
         let used = all.saturating_sub(free);
         let is_estimated = all > counted_bytes_max;
-        let (documents, log) = if is_estimated { self.estimated()? } else { self.counted()? };
+        let (documents, log) = if is_estimated { self.estimate_bytes()? } else { self.count_bytes()? };
         let documents = documents.min(used);
         let log = log.min(used - documents);
         Ok(Disk {
@@ -155,7 +155,7 @@ impl Db {
     }
 
     /// Counts the pages of documents and of the log, with their indexes.
-    fn counted(&self) -> Result<(u64, u64), StoreError> {
+    fn count_bytes(&self) -> Result<(u64, u64), StoreError> {
         let of = |tables: &str| {
             let sql = format!(
                 "SELECT coalesce(sum(p.pgsize), 0) FROM dbstat p JOIN sqlite_schema t ON t.name = p.name
@@ -168,7 +168,7 @@ impl Db {
 
     /// Estimates the same from a sample of segments: the contents of their rows, and the
     /// approximate overhead of each row and its indexes.
-    fn estimated(&self) -> Result<(u64, u64), StoreError> {
+    fn estimate_bytes(&self) -> Result<(u64, u64), StoreError> {
         let (last, segments): (i64, i64) = self
             .find("SELECT coalesce(max(id), 0), count(*) FROM segment", [], |row| Ok((row.get(0)?, row.get(1)?)))?
             .unwrap_or_default();

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use dragline_domain::capture::{CrawlType, Finality};
 use dragline_domain::change::ChangeKind;
-use dragline_domain::frontier::{OriginKey, Says};
+use dragline_domain::frontier::{OriginKey, PageFinding};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::outcome::Outcome;
-use dragline_domain::retention::{Entry, Made, Pointers, Stay, stays};
+use dragline_domain::retention::{Entry, GoodDocument, Pointers, RetainedPart, retained_parts};
 use dragline_domain::url::CrawlUrl;
 use rusqlite::{Row, params};
 
@@ -17,50 +17,50 @@ use crate::db::values::{Code, Millis, Text};
 use crate::db::{CrawlRowId, Db, SegmentRowId, StoreError, VisitId};
 
 /// An entry of a segment of a dropped iteration.
-pub(super) struct Pruned {
+pub(super) struct PrunedEntry {
     id: VisitId,
     /// The part of it that stays.
-    pub(super) stay: Stay,
+    pub(super) stay: RetainedPart,
     /// Whether a document is stored for it.
     pub(super) has_document: bool,
 }
 
 /// Returns the entries of a segment with the parts that stay.
-pub(super) fn of_segment(
+pub(super) fn load_entries(
     db: &Db,
     crawl: &CrawlId,
     segment: SegmentRowId,
     cut: Iteration,
-) -> Result<Vec<Pruned>, StoreError> {
+) -> Result<Vec<PrunedEntry>, StoreError> {
     let crawl_id = db.crawl_id(crawl)?.ok_or(StoreError::Missing("such crawl"))?;
     let (first, last) = VisitId::of_segment(segment);
     let sql = "SELECT l.id, l.url, EXISTS (SELECT 1 FROM document d WHERE d.id = l.id) FROM visit l
                WHERE l.id BETWEEN ?1 AND ?2 ORDER BY l.id";
     let entries: Vec<(VisitId, Text<CrawlUrl>, bool)> =
         db.all(sql, params![first, last], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-    let mut known: HashMap<CrawlUrl, HashMap<VisitId, Stay>> = HashMap::new();
+    let mut known: HashMap<CrawlUrl, HashMap<VisitId, RetainedPart>> = HashMap::new();
     entries
         .into_iter()
         .map(|(id, Text(url), has_document)| {
             if !known.contains_key(&url) {
-                known.insert(url.clone(), of_url(db, (crawl_id, crawl), &url, cut)?);
+                known.insert(url.clone(), decide_url(db, (crawl_id, crawl), &url, cut)?);
             }
             // Missing entries were tried again, and have no lasting meaning.
-            let stay = known[&url].get(&id).copied().unwrap_or(Stay::Nothing);
-            Ok(Pruned { id, stay, has_document })
+            let stay = known[&url].get(&id).copied().unwrap_or(RetainedPart::Nothing);
+            Ok(PrunedEntry { id, stay, has_document })
         })
         .collect()
 }
 
 /// Returns what stays of each final visit of a URL, and of each time its document was remade.
-fn of_url(
+fn decide_url(
     db: &Db,
     (crawl_id, crawl): (CrawlRowId, &CrawlId),
     url: &CrawlUrl,
     cut: Iteration,
-) -> Result<HashMap<VisitId, Stay>, StoreError> {
+) -> Result<HashMap<VisitId, RetainedPart>, StoreError> {
     let entries = entries(db, crawl_id, url)?;
-    let stays = stays(&entries, &pointers(db, crawl, url)?, cut);
+    let stays = retained_parts(&entries, &pointers(db, crawl, url)?, cut);
     Ok(entries.into_iter().zip(stays).map(|(entry, stay)| (entry.place, stay)).collect())
 }
 
@@ -91,15 +91,16 @@ fn read(row: &Row<'_>) -> Result<Entry<VisitId>, StoreError> {
     let outcome = row.get::<_, Option<Code>>(7)?.map(|Code(outcome)| outcome);
     // A STUCK page has items that do not fit their types; other STUCK captures have no content.
     let is_read = row.get::<_, Option<String>>(9)?.is_some_and(|state| state == "processed") || row.get(8)?;
-    let is_good =
-        is_read && outcome.is_some_and(|outcome| outcome.says() == Says::Content || asks_for_noindex(row, outcome));
+    let is_good = is_read
+        && outcome
+            .is_some_and(|outcome| outcome.page_finding() == PageFinding::Content || asks_for_noindex(row, outcome));
     Ok(Entry {
         place: row.get(0)?,
         iteration: iteration_number(row.get(1)?)?,
         at: row.get::<_, Millis>(2)?.0,
         finality: if is_remade { Finality::Aside } else { Finality::Final },
-        change: row.get::<_, Option<String>>(4)?.as_deref().and_then(ChangeKind::named),
-        made: if is_good { Made::Document } else { Made::Nothing },
+        change: row.get::<_, Option<String>>(4)?.as_deref().and_then(ChangeKind::from_name),
+        made: if is_good { GoodDocument::Document } else { GoodDocument::Nothing },
         unchanged_since: row.get::<_, Option<Millis>>(5)?.map(|time| time.0),
         confirmed: row.get(10)?,
         body: row.get(6)?,
@@ -126,10 +127,10 @@ fn pointers(db: &Db, crawl: &CrawlId, url: &CrawlUrl) -> Result<Pointers<VisitId
 }
 
 /// Deletes the parts of an entry that do not stay.
-pub(super) fn reduce(db: &Db, entry: &Pruned) -> Result<(), StoreError> {
+pub(super) fn reduce(db: &Db, entry: &PrunedEntry) -> Result<(), StoreError> {
     match entry.stay {
-        Stay::Whole => Ok(()),
-        Stay::Ending => delete_content(db, entry.id),
-        Stay::Nothing => delete_entry(db, entry.id),
+        RetainedPart::Whole => Ok(()),
+        RetainedPart::Ending => delete_content(db, entry.id),
+        RetainedPart::Nothing => delete_entry(db, entry.id),
     }
 }

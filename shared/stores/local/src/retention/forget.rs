@@ -5,7 +5,7 @@ use dragline_domain::ids::CrawlId;
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::Cursor;
-use dragline_ports::retention::{Forgetting, Forgotten, ObjectsNaming};
+use dragline_ports::retention::{ForgetTotals, Forgetting, ObjectsNaming};
 use rusqlite::params;
 
 use super::{SqliteRetained, delete_entry};
@@ -30,11 +30,11 @@ impl Forgetting for SqliteRetained {
         self.writer.run("list objects", crawl.to_string(), work).await
     }
 
-    async fn forget_urls(&self, crawl: &CrawlId, urls: &[CrawlUrl]) -> PortResult<Forgotten> {
+    async fn forget_urls(&self, crawl: &CrawlId, urls: &[CrawlUrl]) -> PortResult<ForgetTotals> {
         let (id, urls) = (crawl.clone(), urls.to_vec());
         let work = move |db: &Db| match db.crawl_id(&id)? {
             Some(crawl) => forget(db, (crawl, &id), &urls),
-            None => Ok(Forgotten::default()),
+            None => Ok(ForgetTotals::default()),
         };
         self.writer.run("forget URLs", crawl.to_string(), work).await
     }
@@ -82,11 +82,11 @@ fn objects_naming(
     Ok(ObjectsNaming { objects: found.into_iter().map(|(_, Text(object))| object).collect(), next })
 }
 
-fn forget(db: &Db, (crawl_id, crawl): (CrawlRowId, &CrawlId), urls: &[CrawlUrl]) -> Result<Forgotten, StoreError> {
+fn forget(db: &Db, (crawl_id, crawl): (CrawlRowId, &CrawlId), urls: &[CrawlUrl]) -> Result<ForgetTotals, StoreError> {
     // Until the file is rewritten, deleted rows must not remain readable in it.
     db.connection.pragma_update(None, "secure_delete", true)?;
     name(db, crawl, urls)?;
-    let mut forgotten = Forgotten::default();
+    let mut forgotten = ForgetTotals::default();
     for url in urls {
         let visits = visits(db, crawl_id, url)?;
         for &(id, has_document) in &visits {
@@ -111,7 +111,7 @@ fn forget(db: &Db, (crawl_id, crawl): (CrawlRowId, &CrawlId), urls: &[CrawlUrl])
         );
         namings += db.execute(&sql, [crawl_id])?;
     }
-    if namings > 0 || forgotten != Forgotten::default() {
+    if namings > 0 || forgotten != ForgetTotals::default() {
         db.raise_forgotten()?;
     }
     db.execute("DROP TABLE temp.forgotten", [])?;

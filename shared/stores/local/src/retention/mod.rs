@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use dragline_domain::frontier::{IterationRow, ObjectKey, OriginKey, SegmentId};
 use dragline_domain::ids::{CrawlId, Iteration, Turn};
-use dragline_domain::retention::Stay;
+use dragline_domain::retention::RetainedPart;
 use dragline_ports::error::PortResult;
-use dragline_ports::retention::{Effect, PrunedSegments, Retained, UnusedObject};
+use dragline_ports::retention::{PruneMode, PrunedSegments, Pruning, UnusedObject};
 use jiff::Timestamp;
 use rusqlite::params;
 
@@ -22,7 +22,7 @@ use crate::documents::items;
 
 pub use disk::{Disk, GRAPHS, INDEXES, free_bytes};
 pub(crate) use space::compact;
-pub use space::{Compaction, Released};
+pub use space::{Compaction, CompactionResult};
 
 /// The number of segments handled in a transaction: each has some fifty entries.
 const SEGMENTS_MAX: usize = 10;
@@ -39,7 +39,7 @@ impl SqliteRetained {
     }
 }
 
-impl Retained for SqliteRetained {
+impl Pruning for SqliteRetained {
     async fn list_iterations(&self, crawl: &CrawlId) -> PortResult<Vec<IterationRow>> {
         let id = crawl.clone();
         self.writer.run("list iterations", crawl.to_string(), move |db| db.iterations(&id)).await
@@ -55,7 +55,7 @@ impl Retained for SqliteRetained {
         origin: &OriginKey,
         cut: Iteration,
         after: Option<&SegmentId>,
-        effect: Effect,
+        effect: PruneMode,
     ) -> PortResult<PrunedSegments> {
         let (key, after) = (origin.clone(), after.cloned());
         let work = move |db: &Db| prune(db, &key, cut, after.as_ref(), effect);
@@ -98,7 +98,7 @@ fn prune(
     origin: &OriginKey,
     cut: Iteration,
     after: Option<&SegmentId>,
-    effect: Effect,
+    effect: PruneMode,
 ) -> Result<PrunedSegments, StoreError> {
     let segments = segments(db, origin, cut, after)?;
     let mut pruned = PrunedSegments::default();
@@ -106,16 +106,16 @@ fn prune(
         pruned.after = segments.last().map(|segment| segment.id.clone());
     }
     for segment in segments {
-        let entries = entries::of_segment(db, &origin.crawl, segment.row_id, cut)?;
+        let entries = entries::load_entries(db, &origin.crawl, segment.row_id, cut)?;
         for entry in &entries {
-            pruned.visits += u64::from(entry.stay == Stay::Nothing);
-            pruned.documents += u64::from(entry.stay < Stay::Whole && entry.has_document);
-            pruned.kept += u64::from(entry.stay == Stay::Whole);
-            if effect == Effect::Delete {
+            pruned.visits += u64::from(entry.stay == RetainedPart::Nothing);
+            pruned.documents += u64::from(entry.stay < RetainedPart::Whole && entry.has_document);
+            pruned.kept += u64::from(entry.stay == RetainedPart::Whole);
+            if effect == PruneMode::Delete {
                 entries::reduce(db, entry)?;
             }
         }
-        if segment.is_stored && entries.iter().all(|entry| entry.stay < Stay::Whole) {
+        if segment.is_stored && entries.iter().all(|entry| entry.stay < RetainedPart::Whole) {
             let Segment { id, iteration, object, object_bytes, .. } = segment;
             pruned.unused.push(UnusedObject { segment: id, iteration, object, bytes: object_bytes });
         }

@@ -32,7 +32,7 @@ pub enum Compaction {
 
 /// The result of releasing the space of deleted rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Released {
+pub struct CompactionResult {
     /// The bytes by which the database has shrunk.
     pub bytes: u64,
     /// The free bytes in it, which are reused.
@@ -46,7 +46,7 @@ pub struct Released {
 /// It uses `VACUUM` rather than `incremental_vacuum`, which needs a file with pointer maps, a cost
 /// for each commit of a crawl, and leaves remains of deleted rows in pages that stay. `VACUUM`
 /// needs as much room beside the file as the new file takes; without that the free pages stay.
-pub(crate) fn compact(directory: &Path, compaction: Compaction) -> Result<Released, OpenError> {
+pub(crate) fn compact(directory: &Path, compaction: Compaction) -> Result<CompactionResult, OpenError> {
     let (connection, _lock) = open::for_writing(directory)?;
     let (db, path) = (Db { connection, lease_grace: LEASE_GRACE }, directory.join(DATABASE));
     let (released, remaining) = write_anew(&db, compaction).map_err(|error| OpenError::failed(&path, error))?;
@@ -59,7 +59,7 @@ pub(crate) fn compact(directory: &Path, compaction: Compaction) -> Result<Releas
 
 /// Rewrites the database if wanted or owed. Also returns what keeps remains of forgotten URLs in
 /// the file, if anything does: then the rewrite is still owed.
-fn write_anew(db: &Db, compaction: Compaction) -> Result<(Released, Option<Remaining>), StoreError> {
+fn write_anew(db: &Db, compaction: Compaction) -> Result<(CompactionResult, Option<Remaining>), StoreError> {
     let connection = &db.connection;
     let (before, is_owed) = (pages(connection)?, db.owes_writing_anew()?);
     let is_worth_it = match compaction {
@@ -86,7 +86,7 @@ fn write_anew(db: &Db, compaction: Compaction) -> Result<(Released, Option<Remai
     }
     let after = pages(connection)?;
     let bytes = |pages: i64| u64::try_from(pages * after.bytes).unwrap_or(0);
-    let released = Released { bytes: bytes(before.all - after.all), free_bytes: bytes(after.free), was_full };
+    let released = CompactionResult { bytes: bytes(before.all - after.all), free_bytes: bytes(after.free), was_full };
     Ok((released, remaining))
 }
 

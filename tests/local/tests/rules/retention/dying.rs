@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use dragline_domain::frontier::ObjectKey;
 use dragline_formats::blob::Blob;
-use dragline_ports::archive::{Archive, Put};
+use dragline_ports::archive::{Archive, PutResult};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 
 /// Deletes or replaces so many objects, and then none.
@@ -31,7 +31,7 @@ impl<A> Dying<A> {
 }
 
 impl<A: Archive> Archive for Dying<A> {
-    async fn put_new(&self, key: &ObjectKey, object: Blob) -> PortResult<Put> {
+    async fn put_new(&self, key: &ObjectKey, object: Blob) -> PortResult<PutResult> {
         self.inner.put_new(key, object).await
     }
 

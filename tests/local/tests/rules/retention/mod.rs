@@ -13,12 +13,12 @@ use std::path::Path;
 use dragline_domain::ids::CrawlId;
 use dragline_domain::retention::Retention;
 use dragline_local::{Compaction, DATABASE, LocalStore, SystemClock};
-use dragline_pipeline::retention::{Pruned, Stores, forget, prune};
+use dragline_pipeline::retention::{PruneTotals, Stores, forget, prune};
 use dragline_ports::archive::Archive;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::queue::Nobody;
-use dragline_ports::retention::Effect;
+use dragline_ports::retention::PruneMode;
 use dragline_testkit::whole_crawls::crawl;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
@@ -40,8 +40,8 @@ async fn prune_by(
     store: &LocalStore,
     crawl: &CrawlId,
     kept: u32,
-    effect: Effect,
-) -> PortResult<Pruned> {
+    effect: PruneMode,
+) -> PortResult<PruneTotals> {
     let (retained, origins) = (store.retained(), store.frontier());
     let stores = Stores { retained: &retained, origins: &origins, archive, queue: &Nobody };
     let now = SystemClock::new().now();
@@ -50,7 +50,7 @@ async fn prune_by(
     Ok(done.0)
 }
 
-pub(super) async fn prune_in(data: &Path, crawl: &CrawlId, kept: u32, effect: Effect) -> Pruned {
+pub(super) async fn prune_in(data: &Path, crawl: &CrawlId, kept: u32, effect: PruneMode) -> PruneTotals {
     let store = LocalStore::open(data, SystemClock::new().now()).unwrap();
     prune_by(&store.archive(), &store, crawl, kept, effect).await.unwrap()
 }
@@ -186,9 +186,9 @@ async fn what_is_kept_reads_the_same_and_the_next_iteration_does_the_same() {
             let (whole, pruned) = (room.path().join("whole"), room.path().join("pruned"));
             copy(data.path(), &whole);
             copy(data.path(), &pruned);
-            let counted = prune_in(&pruned, crawl_id, kept, Effect::Count).await;
+            let counted = prune_in(&pruned, crawl_id, kept, PruneMode::Count).await;
             assert_same(&dump(&pruned), &dump(&whole), &of("counting deletes nothing"));
-            let done = prune_in(&pruned, crawl_id, kept, Effect::Delete).await;
+            let done = prune_in(&pruned, crawl_id, kept, PruneMode::Delete).await;
             assert_eq!(done, counted, "{}", of("as it was counted"));
             (dropped, referred) = (dropped + done.visits, referred + done.kept);
             let objects = assert_sound(&pruned);
@@ -197,8 +197,8 @@ async fn what_is_kept_reads_the_same_and_the_next_iteration_does_the_same() {
             let cut = done.cut.unwrap();
             assert_same(&view(&pruned, crawl_id, cut).await, &view(&whole, crawl_id, cut).await, &of("reads the same"));
 
-            let again = prune_in(&pruned, crawl_id, kept, Effect::Delete).await;
-            let nothing = Pruned { cut: Some(cut), kept: done.kept, ..Pruned::default() };
+            let again = prune_in(&pruned, crawl_id, kept, PruneMode::Delete).await;
+            let nothing = PruneTotals { cut: Some(cut), kept: done.kept, ..PruneTotals::default() };
             assert_eq!(again, nothing, "{}", of("a second time deletes nothing"));
 
             days.turn_to(DAYS);
@@ -207,7 +207,7 @@ async fn what_is_kept_reads_the_same_and_the_next_iteration_does_the_same() {
             assert_same(&after_pruned, &after_whole, &of("the next iteration does the same"));
             let later = room.path().join("later");
             copy(&pruned, &later);
-            let cut = prune_in(&later, crawl_id, kept, Effect::Delete).await.cut.unwrap();
+            let cut = prune_in(&later, crawl_id, kept, PruneMode::Delete).await.cut.unwrap();
             assert_sound(&later);
             let (later, pruned) = (view(&later, crawl_id, cut).await, view(&pruned, crawl_id, cut).await);
             assert_same(&later, &pruned, &of("and reads the same when that is pruned"));
@@ -223,7 +223,7 @@ async fn wherever_pruning_dies_the_next_run_ends_the_same() {
     let room = tempfile::tempdir().unwrap();
     let whole = room.path().join("whole");
     copy(data.path(), &whole);
-    let done = prune_in(&whole, &crawl_id, 2, Effect::Delete).await;
+    let done = prune_in(&whole, &crawl_id, 2, PruneMode::Delete).await;
     assert!(done.objects >= 3, "there is something to die at: {done:?}");
     let (rows, objects) = (dump(&whole), assert_sound(&whole));
     for deletions in 0..done.objects {
@@ -232,14 +232,14 @@ async fn wherever_pruning_dies_the_next_run_ends_the_same() {
         {
             let store = LocalStore::open(&died, SystemClock::new().now()).unwrap();
             let archive = Dying::after(store.archive(), deletions);
-            prune_by(&archive, &store, &crawl_id, 2, Effect::Delete).await.unwrap_err();
+            prune_by(&archive, &store, &crawl_id, 2, PruneMode::Delete).await.unwrap_err();
         }
         let db = Connection::open(died.join(DATABASE)).unwrap();
         let mut named = db.prepare("SELECT DISTINCT s.object FROM file f JOIN segment s ON s.id = f.id >> 24").unwrap();
         for object in named.query_map([], |row| row.get::<_, String>(0)).unwrap().map(Result::unwrap) {
             assert!(died.join(&object).exists(), "after {deletions} deletions a row refers to {object}, which is gone");
         }
-        prune_in(&died, &crawl_id, 2, Effect::Delete).await;
+        prune_in(&died, &crawl_id, 2, PruneMode::Delete).await;
         assert_same(&dump(&died), &rows, &format!("after {deletions} deletions"));
         assert_eq!(assert_sound(&died), objects, "after {deletions} deletions");
     }
@@ -253,7 +253,7 @@ async fn a_walk_that_rests_after_each_batch_ends_the_same() {
     let (whole, rested) = (room.path().join("whole"), room.path().join("rested"));
     copy(data.path(), &whole);
     copy(data.path(), &rested);
-    let done = prune_in(&whole, &crawl_id, 1, Effect::Delete).await;
+    let done = prune_in(&whole, &crawl_id, 1, PruneMode::Delete).await;
     let mut total = (0, 0, 0);
     {
         let store = LocalStore::open(&rested, SystemClock::new().now()).unwrap();
@@ -262,7 +262,7 @@ async fn a_walk_that_rests_after_each_batch_ends_the_same() {
         let (now, mut from, mut rests) = (SystemClock::new().now(), None, 0);
         loop {
             let rest = || ControlFlow::Break(());
-            let (some, place) = prune(&stores, &crawl_id, keep(1), Effect::Delete, now, from, rest).await.unwrap();
+            let (some, place) = prune(&stores, &crawl_id, keep(1), PruneMode::Delete, now, from, rest).await.unwrap();
             total = (total.0 + some.visits, total.1 + some.objects, total.2 + some.kept);
             let Some(place) = place else { break };
             from = Some(place);

@@ -38,10 +38,10 @@ pub(super) async fn view(data: &Path, crawl: &CrawlId, cut: Iteration) -> Vec<St
     rows!(reader, candidates, Filter::default(), shown);
     let kept = || (cut.number() + 1..=latest.number.number()).filter_map(Iteration::new);
     for iteration in kept() {
-        rows!(reader, log, Filter::of_iteration(iteration), shown);
-        rows!(reader, seen_pages, Filter::of_iteration(iteration), shown);
-        rows!(reader, seen_links, Filter::of_iteration(iteration), shown);
-        rows!(reader, documents, Filter::of_iteration(iteration), shown);
+        rows!(reader, log, Filter::by_iteration(iteration), shown);
+        rows!(reader, seen_pages, Filter::by_iteration(iteration), shown);
+        rows!(reader, seen_links, Filter::by_iteration(iteration), shown);
+        rows!(reader, documents, Filter::by_iteration(iteration), shown);
     }
     for from in cut.number()..latest.number.number() {
         for to in from + 1..=latest.number.number() {

@@ -34,7 +34,7 @@ fn is_copy(url: &CrawlUrl, shown: &BTreeMap<&CrawlUrl, &Known>) -> bool {
     while let Some(known) = shown.get(here) {
         if known.content.kind == ContentKind::Page {
             let own = TextPrint::new(&known.content.text);
-            if Doubt::about(text, Namers::default(), Some(own)).is_some() {
+            if Doubt::from_texts(text, Namers::default(), Some(own)).is_some() {
                 break;
             }
             text = Some(own);

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use dragline_domain::frontier::{
-    Ahead, CandidateUpdate, Claim, Claimable, Claimer, DueQuery, DueWork, EndedVisit, Known, LastCapture, LastDocument,
-    LeadsTo, LinksDecided, Nearer, OriginKey, PartKind, Pass, RulesDigest, Standing, StateChange, VisitPlace,
+    CandidateUpdate, Claim, Claimable, Claimer, DocumentStanding, DueQuery, DueWork, LastCapture, LastDocument,
+    LaterCandidates, LinkDecisions, OriginKey, PartKind, Pass, RulesDigest, ShorterWayState, StateChange, UrlHistory,
+    VisitPlace, VisitResult, VisitTarget,
 };
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::outcome::Outcome;
-use dragline_domain::recrawl::Away;
+use dragline_domain::recrawl::Absence;
 use dragline_ports::frontier::{DuePage, Frontier};
 use jiff::Timestamp;
 
@@ -17,21 +18,21 @@ use super::super::lag::{assert_comes_to, until};
 use super::super::samples::{at, capture, key, sighting, trigger};
 use super::super::world::{UNLIMITED, World, long_path};
 
-const NEW: Claim = Claim::Own { known: Known { last: None, document: None, interval_ms: None, away: None } };
+const NEW: Claim = Claim::Own { known: UrlHistory { last: None, document: None, interval_ms: None, away: None } };
 
 /// The answer about a URL that another claimed, having found it as every test here does.
 fn taken(by: &Claimer) -> Claim {
-    Claim::Taken { by: by.clone(), found_at: Some(sighting(1).found_at()) }
+    Claim::Taken { by: by.clone(), found_at: Some(sighting(1).seed_distance()) }
 }
 
 /// The rules in force.
 const RULES: RulesDigest = RulesDigest(7);
 
-fn ended(outcome: Outcome) -> EndedVisit {
-    EndedVisit { outcome, at: at(5), capture: None, due_at: None, interval: None, away: None, blocked_by: None }
+fn ended(outcome: Outcome) -> VisitResult {
+    VisitResult { outcome, at: at(5), capture: None, due_at: None, interval: None, away: None, blocked_by: None }
 }
 
-fn update(path: &str, order: (Iteration, u64, u64), ended: Option<EndedVisit>) -> CandidateUpdate {
+fn update(path: &str, order: (Iteration, u64, u64), ended: Option<VisitResult>) -> CandidateUpdate {
     CandidateUpdate {
         path_and_query: path.to_owned(),
         iteration: order.0,
@@ -39,14 +40,14 @@ fn update(path: &str, order: (Iteration, u64, u64), ended: Option<EndedVisit>) -
         n: order.2,
         ended,
         state: StateChange::Kept,
-        leads_to: LeadsTo::AsBefore,
+        leads_to: VisitTarget::AsBefore,
         text: None,
     }
 }
 
 /// What is known of a URL by its last capture alone.
 fn captured(last: LastCapture) -> Claim {
-    Claim::Own { known: Known { last: Some(Box::new(last)), ..Known::default() } }
+    Claim::Own { known: UrlHistory { last: Some(Box::new(last)), ..UrlHistory::default() } }
 }
 
 /// Puts candidates as an iteration leaves them, and begins the next iteration.
@@ -61,7 +62,7 @@ async fn with_candidates<'f, F: Frontier>(
     let updates: Vec<_> = left
         .iter()
         .map(|&(path, outcome, due_at)| {
-            update(path, (first.iteration, 1, 0), Some(EndedVisit { due_at, ..ended(outcome) }))
+            update(path, (first.iteration, 1, 0), Some(VisitResult { due_at, ..ended(outcome) }))
         })
         .collect();
     frontier.update_candidates(origin, &updates).await.unwrap();
@@ -94,9 +95,9 @@ pub async fn a_shorter_way_is_passed_on(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
     let [first, near, nearer, late] = ["x", "y", "z", "w"].map(|by| Claimer::trigger(&trigger(by)));
-    let nothing = Known::default();
+    let nothing = UrlHistory::default();
     let taken = |depth| Claim::Taken { by: first.clone(), found_at: depth };
-    let found_at = |depth| Some(sighting(depth).found_at());
+    let found_at = |depth| Some(sighting(depth).seed_distance());
     for (claimer, depth, expected, why) in [
         (&first, 4, NEW, "the first one"),
         (&late, 4, taken(found_at(4)), "as far"),
@@ -129,13 +130,13 @@ pub async fn what_came_nearer_is_told(frontier: &impl Frontier) {
     world.claim_at(4, &origin, first, &["/a", "/b"]).await;
     assert_eq!(told(world.iteration).await, [None, None, None], "it is where it was found");
     world.claim_at(2, &origin, near, &["/a"]).await;
-    let found_at = sighting(2).found_at();
-    let nearer = Nearer { found_at, known: Known::default(), has_ended: false };
+    let found_at = sighting(2).seed_distance();
+    let nearer = ShorterWayState { found_at, known: UrlHistory::default(), has_ended: false };
     assert_eq!(told(world.iteration).await, [None, None, Some(nearer)], "its visit was in an earlier iteration");
-    let visit = EndedVisit { capture: Some(capture("one")), ..ended(Outcome::FileIngested) };
+    let visit = VisitResult { capture: Some(capture("one")), ..ended(Outcome::FileIngested) };
     frontier.update_candidates(&origin, &[update("/a", (world.iteration, 2, 0), Some(visit))]).await.unwrap();
-    let known = Known { last: Some(Box::new(capture("one"))), ..Known::default() };
-    let nearer = Nearer { found_at, known, has_ended: true };
+    let known = UrlHistory { last: Some(Box::new(capture("one"))), ..UrlHistory::default() };
+    let nearer = ShorterWayState { found_at, known, has_ended: true };
     assert_eq!(told(world.iteration).await, [None, None, Some(nearer)], "it is visited");
     assert_eq!(told(world.iteration.next()).await, [None, None, None], "each iteration begins anew");
     let query = DueQuery { pass: Pass::Visited, ..all(world.iteration.next()) };
@@ -178,7 +179,7 @@ pub async fn an_update_never_goes_back(frontier: &impl Frontier) {
         ((next, 1, 0), "four", "four", "a later iteration, whatever its turn"),
         ((world.iteration, 9, 9), "old", "four", "an earlier iteration"),
     ] {
-        let visit = EndedVisit { capture: Some(capture(etag)), ..ended(Outcome::FileIngested) };
+        let visit = VisitResult { capture: Some(capture(etag)), ..ended(Outcome::FileIngested) };
         frontier.update_candidates(&origin, &[update("/a", order, Some(visit))]).await.unwrap();
         let claimed = world.claim(&origin, ours.clone(), &["/a"]).await;
         assert_eq!(claimed, [captured(capture(expected))], "{why}");
@@ -192,7 +193,7 @@ pub async fn an_update_without_a_capture_keeps_the_last_one(frontier: &impl Fron
     let ours = Claimer::trigger(&trigger("x"));
     world.claim(&origin, ours.clone(), &["/a"]).await;
     let bare = LastCapture { etag: None, last_modified: Some("then".into()), ..capture("") };
-    let good = EndedVisit { capture: Some(bare.clone()), ..ended(Outcome::FileIngested) };
+    let good = VisitResult { capture: Some(bare.clone()), ..ended(Outcome::FileIngested) };
     let good = update("/a", (world.iteration, 1, 0), Some(good));
     let failed = update("/a", (world.iteration, 1, 1), Some(ended(Outcome::ConnectionFailed)));
     frontier.update_candidates(&origin, &[good, failed]).await.unwrap();
@@ -206,46 +207,74 @@ pub async fn an_update_says_what_is_shown(frontier: &impl Frontier) {
     world.seed(&origin, &["/"]).await;
     let segment = world.crawl_until_idle(&origin, 1, 0).await;
     let place = |n| VisitPlace { iteration: world.iteration, turn: segment.id.turn, segment: segment.id.n, n };
-    let links = LinksDecided { by: RULES, depth: 3 };
+    let links = LinkDecisions { by: RULES, depth: 3 };
     let shown =
         |n| StateChange::Shown { place: place(n), outcome: Outcome::FileIngested, links, changed_at: Some(at(5)) };
     let document =
         |n, standing| Some(LastDocument { place: place(n), outcome: Outcome::FileIngested, standing, links });
     let visit = |outcome| Some(ended(outcome));
-    let gone = Some(Away::Gone { since: at(9) });
-    let failing = Some(Away::Failing { since: at(11) });
-    let away = |away, outcome| Some(EndedVisit { away, interval: Some(Duration::from_millis(7)), ..ended(outcome) });
+    let gone = Some(Absence::Gone { since: at(9) });
+    let failing = Some(Absence::Failing { since: at(11) });
+    let away = |away, outcome| Some(VisitResult { away, interval: Some(Duration::from_millis(7)), ..ended(outcome) });
     let ours = Claimer::trigger(&trigger("x"));
     world.claim(&origin, ours.clone(), &["/a"]).await;
     for (order, ended, state, expected, away_since, why) in [
         ((1, 0), visit(Outcome::ServerInternalError), StateChange::Kept, None, None, "nothing was ever shown"),
-        ((1, 1), visit(Outcome::FileIngested), shown(1), document(1, Standing::Shown), None, "the first document"),
-        ((1, 2), visit(Outcome::RequestTimeout), StateChange::Kept, document(1, Standing::Shown), None, "a failure"),
+        (
+            (1, 1),
+            visit(Outcome::FileIngested),
+            shown(1),
+            document(1, DocumentStanding::Shown),
+            None,
+            "the first document",
+        ),
+        (
+            (1, 2),
+            visit(Outcome::RequestTimeout),
+            StateChange::Kept,
+            document(1, DocumentStanding::Shown),
+            None,
+            "a failure",
+        ),
         (
             (1, 3),
             away(gone, Outcome::FileNotFound),
-            StateChange::Hidden(Standing::Gone),
-            document(1, Standing::Gone),
+            StateChange::Hidden(DocumentStanding::Gone),
+            document(1, DocumentStanding::Gone),
             gone,
             "404",
         ),
-        ((1, 4), visit(Outcome::FileDidNotChange), StateChange::Confirmed, document(1, Standing::Shown), None, "304"),
+        (
+            (1, 4),
+            visit(Outcome::FileDidNotChange),
+            StateChange::Confirmed,
+            document(1, DocumentStanding::Shown),
+            None,
+            "304",
+        ),
         (
             (1, 5),
             away(failing, Outcome::BlockedAtRequestOfRemote),
-            StateChange::Hidden(Standing::Withdrawn),
-            document(1, Standing::Withdrawn),
+            StateChange::Hidden(DocumentStanding::Withdrawn),
+            document(1, DocumentStanding::Withdrawn),
             failing,
             "forbidden",
         ),
-        ((1, 6), None, shown(2), document(2, Standing::Shown), failing, "made again without a visit"),
-        ((1, 1), visit(Outcome::FileIngested), shown(3), document(2, Standing::Shown), failing, "an earlier segment"),
-        ((1, 4), None, shown(3), document(2, Standing::Shown), failing, "made again by an earlier segment"),
+        ((1, 6), None, shown(2), document(2, DocumentStanding::Shown), failing, "made again without a visit"),
+        (
+            (1, 1),
+            visit(Outcome::FileIngested),
+            shown(3),
+            document(2, DocumentStanding::Shown),
+            failing,
+            "an earlier segment",
+        ),
+        ((1, 4), None, shown(3), document(2, DocumentStanding::Shown), failing, "made again by an earlier segment"),
     ] {
         let changed = CandidateUpdate { state, ..update("/a", (world.iteration, order.0, order.1), ended) };
         frontier.update_candidates(&origin, &[changed]).await.unwrap();
         let claimed = world.claim(&origin, ours.clone(), &["/a"]).await;
-        let known = Known { last: None, document: expected, interval_ms: away_since.map(|_| 7), away: away_since };
+        let known = UrlHistory { last: None, document: expected, interval_ms: away_since.map(|_| 7), away: away_since };
         assert_eq!(claimed, [Claim::Own { known }], "{why}");
     }
     let query = DueQuery { iteration: world.iteration.next(), pass: Pass::Visited, rules: RULES, now: at(10) };
@@ -264,7 +293,7 @@ pub async fn a_pass_selects_its_own(frontier: &impl Frontier) {
     let shown = |n, outcome, by| StateChange::Shown {
         place: VisitPlace { iteration: first.iteration, turn: segment.id.turn, segment: segment.id.n, n },
         outcome,
-        links: LinksDecided { by, depth: 1 },
+        links: LinkDecisions { by, depth: 1 },
         changed_at: None,
     };
     let page = Outcome::FileIngested;
@@ -276,7 +305,7 @@ pub async fn a_pass_selects_its_own(frontier: &impl Frontier) {
         ("/stood", page, shown(5, page, RULES), None),
     ];
     let updates = updates.map(|(path, outcome, state, due_at)| {
-        let visit = EndedVisit { due_at, ..ended(outcome) };
+        let visit = VisitResult { due_at, ..ended(outcome) };
         CandidateUpdate { state, ..update(path, (first.iteration, 1, 0), Some(visit)) }
     });
     frontier.update_candidates(&origin, &updates).await.unwrap();
@@ -297,19 +326,24 @@ pub async fn a_pass_selects_its_own(frontier: &impl Frontier) {
         (
             Pass::All,
             vec![visit("/cut"), again("/file"), visit("/new"), again("/stale"), visit("/stood")],
-            Ahead::default(),
+            LaterCandidates::default(),
             "all at once",
         ),
         (
             Pass::New,
             vec![again("/file"), visit("/new"), again("/stale")],
-            Ahead { due: 2, oldest, cut: 1 },
+            LaterCandidates { due: 2, oldest, cut: 1 },
             "never visited, or stale",
         ),
-        (Pass::Cut, vec![again("/cut")], Ahead::default(), "links were left for want of budget"),
-        (Pass::Visited, vec![visit("/cut"), visit("/stood")], Ahead::default(), "visited before"),
-        (Pass::VisitedIn(first.iteration), vec![visit("/cut"), visit("/stood")], Ahead::default(), "visited then"),
-        (Pass::VisitedIn(world.iteration), vec![], Ahead::default(), "nothing was visited yet"),
+        (Pass::Cut, vec![again("/cut")], LaterCandidates::default(), "links were left for want of budget"),
+        (Pass::Visited, vec![visit("/cut"), visit("/stood")], LaterCandidates::default(), "visited before"),
+        (
+            Pass::VisitedIn(first.iteration),
+            vec![visit("/cut"), visit("/stood")],
+            LaterCandidates::default(),
+            "visited then",
+        ),
+        (Pass::VisitedIn(world.iteration), vec![], LaterCandidates::default(), "nothing was visited yet"),
     ] {
         let found = until(async || in_pass(pass).await, |(found, _)| *found == expected).await;
         assert_eq!(found, (expected, ahead), "{pass:?}: {why}");
@@ -396,7 +430,7 @@ pub async fn what_the_rules_forbid_waits_until_they_change(frontier: &impl Front
     let first = World::begin(frontier, UNLIMITED).await;
     first.claim(&origin, Claimer::trigger(&trigger("t")), &["/by-others", "/by-these"]).await;
     let blocked = |path, by| {
-        let visit = EndedVisit { blocked_by: Some(by), ..ended(Outcome::BlockedUrlByLocalPolicy) };
+        let visit = VisitResult { blocked_by: Some(by), ..ended(Outcome::BlockedUrlByLocalPolicy) };
         update(path, (first.iteration, 1, 0), Some(visit))
     };
     let updates = [blocked("/by-others", RulesDigest(1)), blocked("/by-these", RULES)];

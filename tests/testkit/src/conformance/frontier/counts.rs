@@ -4,7 +4,7 @@ use dragline_domain::frontier::{
     CrawlerCounters, LeaseState, LeftoverReason, ParsePart, ParserCounters, PartKind, Release, Reserve, Retry,
 };
 use dragline_domain::outcome::Outcome;
-use dragline_ports::frontier::{CommitParse, Frontier, GiveUp, ParseCommitted, Settled};
+use dragline_ports::frontier::{CommitParse, Frontier, GiveUp, ParseCommitted, SettleResult};
 use futures_util::future::join_all;
 
 use super::super::samples::{at, crawl, entry, key};
@@ -65,7 +65,7 @@ pub async fn every_commit_is_counted_once(frontier: &impl Frontier) {
     let segment = world.crawl_until_idle(&other, 3, 20).await;
     world.parse(&segment, (0, PartKind::Last), &[]).await;
     let seen = world.origin(&other).await;
-    for expected in [Settled::Closed, Settled::Changed] {
+    for expected in [SettleResult::Closed, SettleResult::Changed] {
         assert_eq!(frontier.settle(&other, &seen).await.unwrap(), expected);
     }
     world.assert_counted(&[], "an origin was closed").await;

@@ -1,11 +1,13 @@
 //! Crawls, iterations, and how origins open.
 
 use dragline_domain::definition::{Definition, Draft};
-use dragline_domain::frontier::{Begun, CrawlPut, CrawlStamp, IterationStatus, OriginsJoined, StatusChange, Switch};
+use dragline_domain::frontier::{
+    CrawlPut, CrawlStamp, IterationBegun, IterationStatus, OriginsJoined, StatusChange, Switch,
+};
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::{CrawlUrl, Origin, UrlRules};
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
-use dragline_ports::frontier::{CrawlRow, Frontier, IterationClosed, JoinOrigins, PutCrawl, RobotsRow, Seeded};
+use dragline_ports::frontier::{CrawlRow, Frontier, IterationClosed, JoinOrigins, PutCrawl, RobotsRow, SeedResult};
 
 use super::super::samples::{at, crawl, key, origin};
 use super::super::world::{UNLIMITED, World, request_to_begin};
@@ -120,14 +122,14 @@ pub async fn a_trigger_is_handled_once(frontier: &impl Frontier) {
     assert_eq!((row.origins, row.joined_before), (0, Some(3)), "as it began");
     assert_eq!(
         frontier.begin_iteration(&request_to_begin("t", UNLIMITED)).await.unwrap(),
-        Begun::Iteration(row),
+        IterationBegun::Iteration(row),
         "again"
     );
     first.end(&[]).await;
     let second = World::begin_by(frontier, "u", UNLIMITED).await;
     assert_eq!(second.iteration, Iteration::FIRST.next());
     let late = frontier.begin_iteration(&request_to_begin("t", UNLIMITED)).await.unwrap();
-    assert_eq!(late, Begun::Iteration(first.row().await), "delivered again after the next one began");
+    assert_eq!(late, IterationBegun::Iteration(first.row().await), "delivered again after the next one began");
     assert_eq!(frontier.latest_iteration(&crawl()).await.unwrap(), Some(second.row().await));
 }
 
@@ -135,7 +137,7 @@ pub async fn a_trigger_is_handled_once(frontier: &impl Frontier) {
 pub async fn an_iteration_waits_for_the_last_one_to_close(frontier: &impl Frontier) {
     let first = World::begin(frontier, UNLIMITED).await;
     let busy = frontier.begin_iteration(&request_to_begin("u", UNLIMITED)).await.unwrap();
-    assert_eq!(busy, Begun::Busy(first.row().await));
+    assert_eq!(busy, IterationBegun::Busy(first.row().await));
     first.end(&[]).await;
     assert_eq!(World::begin_by(frontier, "u", UNLIMITED).await.iteration, Iteration::FIRST.next());
 }
@@ -159,11 +161,15 @@ pub async fn closing_at_zero_is_final(frontier: &impl Frontier) {
     let close = |second| frontier.close_iteration(&crawl, world.iteration, at(second));
     assert_eq!(close(1).await.unwrap(), IterationClosed::NotYet(world.row().await), "the token is out");
     frontier.return_token(&crawl, world.iteration).await.unwrap();
-    assert_eq!(world.seed(&key("a.example"), &["/"]).await, Seeded::IterationOver, "zero is final before it is closed");
+    assert_eq!(
+        world.seed(&key("a.example"), &["/"]).await,
+        SeedResult::IterationOver,
+        "zero is final before it is closed"
+    );
     let IterationClosed::Now(row) = close(2).await.unwrap() else { panic!("nothing is open") };
     assert_eq!((row.status, row.closed_at), (IterationStatus::Closed, Some(at(2))));
     assert_eq!(close(3).await.unwrap(), IterationClosed::Before(row), "with the time of the first close");
-    assert_eq!(world.seed(&key("b.example"), &["/"]).await, Seeded::IterationOver);
+    assert_eq!(world.seed(&key("b.example"), &["/"]).await, SeedResult::IterationOver);
     assert_eq!(frontier.load_origin(&key("b.example")).await.unwrap(), None, "nothing was opened");
     assert_eq!(frontier.load_inbox(&key("b.example")).await.unwrap(), None, "nor an inbox");
 }
@@ -194,10 +200,10 @@ pub async fn seeds_are_added_once(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
     for (trigger, paths, expected, added, why) in [
-        ("t", &["/", "/b"][..], Seeded::Added, 2, "opens it"),
-        ("t", &["/", "/b"], Seeded::Already, 2, "the command came twice"),
-        ("u", &["/c"], Seeded::Added, 3, "another trigger joins"),
-        ("v", &[], Seeded::Added, 3, "no seeds at all"),
+        ("t", &["/", "/b"][..], SeedResult::Added, 2, "opens it"),
+        ("t", &["/", "/b"], SeedResult::Already, 2, "the command came twice"),
+        ("u", &["/c"], SeedResult::Added, 3, "another trigger joins"),
+        ("v", &[], SeedResult::Added, 3, "no seeds at all"),
     ] {
         assert_eq!(world.seed_by(&origin, trigger, paths).await, expected, "{why}");
         let rows = world.origin(&origin).await;

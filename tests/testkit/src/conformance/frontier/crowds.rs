@@ -1,6 +1,6 @@
 //! Concurrent calls: each race has one winner, and nothing is counted twice or lost.
 
-use dragline_domain::frontier::{Begun, Claim, Claimer, Known, PartKind, TakeRefused};
+use dragline_domain::frontier::{Claim, Claimer, IterationBegun, PartKind, TakeRefused, UrlHistory};
 use dragline_domain::ids::Iteration;
 use dragline_ports::frontier::{Frontier, ParseCommitted};
 use futures_util::future::join_all;
@@ -15,9 +15,9 @@ const CROWD: u32 = 16;
 pub async fn of_many_triggers_one_begins(frontier: &impl Frontier) {
     let requests: Vec<_> = (0..CROWD).map(|by| request_to_begin(&format!("t{by}"), UNLIMITED)).collect();
     let begun = join_all(requests.iter().map(|request| frontier.begin_iteration(request))).await;
-    let begun: Vec<Begun> = begun.into_iter().map(Result::unwrap).collect();
-    assert_eq!(begun.iter().filter(|begun| matches!(begun, Begun::Iteration(_))).count(), 1, "{begun:?}");
-    let numbers = begun.iter().map(|(Begun::Iteration(row) | Begun::Busy(row))| row.number);
+    let begun: Vec<IterationBegun> = begun.into_iter().map(Result::unwrap).collect();
+    assert_eq!(begun.iter().filter(|begun| matches!(begun, IterationBegun::Iteration(_))).count(), 1, "{begun:?}");
+    let numbers = begun.iter().map(|(IterationBegun::Iteration(row) | IterationBegun::Busy(row))| row.number);
     assert!(numbers.clone().all(|number| number == Iteration::FIRST), "{begun:?}");
 }
 
@@ -41,7 +41,7 @@ pub async fn of_many_claimers_one_owns_a_url(frontier: &impl Frontier) {
     let claimers = (0..CROWD).map(|by| Claimer::trigger(&trigger(&by.to_string())));
     let claims = join_all(claimers.map(|claimer| world.claim(&origin, claimer, &paths))).await;
     for (n, path) in paths.iter().enumerate() {
-        let owners = claims.iter().filter(|claims| claims[n] == Claim::Own { known: Known::default() }).count();
+        let owners = claims.iter().filter(|claims| claims[n] == Claim::Own { known: UrlHistory::default() }).count();
         assert_eq!(owners, 1, "{path}: {claims:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Registered domains: a limited number of their hosts is visited at once.
 
-use dragline_domain::frontier::{HostAsk, Lease, OriginKey, PLACE_KEPT, TakeRefused};
+use dragline_domain::frontier::{HostRequest, Lease, OriginKey, PLACE_KEPT, TakeRefused};
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::{DomainKey, HostKey};
@@ -51,8 +51,8 @@ async fn release(world: &World<'_, impl Frontier>, (origin, lease): &(OriginKey,
     world.release_host(origin, lease, second, second).await;
 }
 
-fn ask(name: &str, by: u128, second: i64) -> HostAsk {
-    HostAsk { hosts_per_domain: Some(PLACES), ..host_ask(below(name), by, second) }
+fn ask(name: &str, by: u128, second: i64) -> HostRequest {
+    HostRequest { hosts_per_domain: Some(PLACES), ..host_ask(below(name), by, second) }
 }
 
 /// While all its places are taken no other host of the domain is given; other domains are not affected.
@@ -102,7 +102,7 @@ pub async fn who_waits_for_a_place_takes_turns(frontier: &impl Frontier) {
 /// A single request takes a place, too, unless the caller has one. Only its holder can give it back.
 pub async fn a_place_is_taken_without_a_lease(frontier: &impl Frontier) {
     let (world, _) = full(frontier).await;
-    let take = |ask: HostAsk| async move { frontier.take_host(&host("e"), &ask).await.unwrap().map(|_| ()) };
+    let take = |ask: HostRequest| async move { frontier.take_host(&host("e"), &ask).await.unwrap().map(|_| ()) };
     let back = |by, second| {
         let (free_from, pace, now) = (at(second), Pace::new(DELAY), at(second));
         let back = GiveBackHost { host: host("e"), token: token(by), free_from, pace, now };
@@ -110,10 +110,10 @@ pub async fn a_place_is_taken_without_a_lease(frontier: &impl Frontier) {
     };
     assert_eq!(take(ask("x", 7, 5)).await, Err(at(HOST_S)));
     assert_eq!(refused(&world, "e", 5, 5).await, busy(HOST_S), "and its host was not taken");
-    assert_eq!(take(HostAsk { hosts_per_domain: None, ..ask("x", 7, 5) }).await, Ok(()), "the caller has a place");
+    assert_eq!(take(HostRequest { hosts_per_domain: None, ..ask("x", 7, 5) }).await, Ok(()), "the caller has a place");
     assert_eq!(holders(frontier).await, [1, 2, 3, 4].map(token));
     back(7, 6).await;
-    assert_eq!(take(HostAsk { hosts_per_domain: Some(PLACES + 1), ..ask("x", 8, 7) }).await, Ok(()));
+    assert_eq!(take(HostRequest { hosts_per_domain: Some(PLACES + 1), ..ask("x", 8, 7) }).await, Ok(()));
     assert_eq!(holders(frontier).await, [1, 2, 3, 4, 8].map(token));
     back(9, 8).await;
     assert_eq!(holders(frontier).await.len(), 5, "only the holder can give it back");

@@ -1,11 +1,11 @@
 //! How origins continue or end when nobody holds them.
 
 use dragline_domain::frontier::{
-    GivenUp, LeaseState, Leftover, LeftoverReason, OriginKey, OriginRows, PartKind, RecrawlCursor, Release,
+    GiveUpOutcome, LeaseState, Leftover, LeftoverReason, OriginKey, OriginRows, PartKind, RecrawlCursor, Release,
     ReleaseRefused, Reserve,
 };
 use dragline_domain::ids::Turn;
-use dragline_ports::frontier::{Frontier, GiveUp, Seeded, Settled};
+use dragline_ports::frontier::{Frontier, GiveUp, SeedResult, SettleResult};
 
 use super::super::lag::assert_comes_to;
 use super::super::samples::{at, crawl, key};
@@ -35,12 +35,12 @@ pub async fn an_idle_origin_is_woken_by_todo(frontier: &impl Frontier) {
     let segment = world.crawl_until_idle(&origin, 1, 0).await;
     world.parse(&segment, (0, PartKind::Last), &[(&origin, &["/x"])]).await;
     let seen = world.origin(&origin).await;
-    assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), Settled::Woken(Turn(2)));
+    assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), SettleResult::Woken(Turn(2)));
     let rows = world.origin(&origin).await;
     assert_eq!((rows.lease.state, rows.lease.turn, rows.inbox.due), (LeaseState::Ready, Turn(2), None));
     assert_eq!(
         frontier.settle(&origin, &seen).await.unwrap(),
-        Settled::Changed,
+        SettleResult::Changed,
         "another parser settled it at the same time"
     );
     assert_eq!(world.take(&origin, 2, 20).await.turn, Turn(2));
@@ -53,14 +53,18 @@ pub async fn an_idle_origin_with_nothing_left_is_closed(frontier: &impl Frontier
     world.seed(&origin, &["/"]).await;
     let segment = world.crawl_until_idle(&origin, 1, 0).await;
     let unparsed = world.origin(&origin).await;
-    assert_eq!(frontier.settle(&origin, &unparsed).await.unwrap(), Settled::Changed, "its segment is not parsed yet");
+    assert_eq!(
+        frontier.settle(&origin, &unparsed).await.unwrap(),
+        SettleResult::Changed,
+        "its segment is not parsed yet"
+    );
     world.parse(&segment, (0, PartKind::Last), &[]).await;
     let seen = world.origin(&origin).await;
-    assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), Settled::Closed);
+    assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), SettleResult::Closed);
     let rows = world.origin(&origin).await;
     assert_eq!((rows.lease.state, rows.inbox.open, rows.inbox.due), (LeaseState::Closed, false, None));
     assert_eq!(world.row().await.open, 1, "only the token");
-    assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), Settled::Changed, "closed once");
+    assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), SettleResult::Changed, "closed once");
     assert_eq!(world.row().await.open, 1);
 }
 
@@ -77,7 +81,7 @@ pub async fn a_settlement_from_old_rows_changes_nothing(frontier: &impl Frontier
     let could_close = world.origin(&origin).await;
     world.parse(&foreign, (0, PartKind::Last), &[(&origin, &["/late"])]).await;
     let before = world.origin(&origin).await;
-    assert_eq!(frontier.settle(&origin, &could_close).await.unwrap(), Settled::Changed, "todo arrived meanwhile");
+    assert_eq!(frontier.settle(&origin, &could_close).await.unwrap(), SettleResult::Changed, "todo arrived meanwhile");
     assert_eq!(world.origin(&origin).await, before);
     assert_eq!(world.row().await.open, 3, "nothing closed");
 }
@@ -90,12 +94,12 @@ pub async fn an_origin_that_is_given_up_leaves_its_count(frontier: &impl Frontie
     let seen = world.origin(&origin).await;
     let request = give_up(&world, &origin, &seen, 5);
     let leftover = Leftover { iteration: world.iteration, turn: Turn(1), reason: LeftoverReason::Stopped, count: 3 };
-    assert_eq!(frontier.give_up(&request).await.unwrap(), Settled::ClosedWithLeftovers(leftover));
+    assert_eq!(frontier.give_up(&request).await.unwrap(), SettleResult::ClosedWithLeftovers(leftover));
     let rows = world.origin(&origin).await;
     assert_eq!((rows.lease.state, rows.lease.taken, rows.inbox.open), (LeaseState::Closed, 3, false));
     assert_eq!(rows.lease.ending, Some(LeftoverReason::Stopped), "it takes no more todo");
     assert_eq!(frontier.first_chunk(&origin, world.iteration, &[]).await.unwrap(), None);
-    assert_eq!(frontier.give_up(&request).await.unwrap(), Settled::Changed, "once");
+    assert_eq!(frontier.give_up(&request).await.unwrap(), SettleResult::Changed, "once");
     assert_leftovers(&world, &[(LeftoverReason::Stopped, 3)]).await;
     assert_eq!(world.row().await.open, 1, "only the token");
 }
@@ -107,17 +111,17 @@ pub async fn an_origin_is_not_given_up_while_segments_are_unparsed(frontier: &im
     world.seed(&origin, &["/"]).await;
     let segment = world.crawl_until_idle(&origin, 1, 0).await;
     let seen = world.origin(&origin).await;
-    assert_eq!(frontier.give_up(&give_up(&world, &origin, &seen, 5)).await.unwrap(), Settled::Changed);
+    assert_eq!(frontier.give_up(&give_up(&world, &origin, &seen, 5)).await.unwrap(), SettleResult::Changed);
     assert_eq!(world.origin(&origin).await, seen);
     world.parse(&segment, (0, PartKind::Last), &[(&origin, &["/x", "/y"])]).await;
     assert_eq!(
         frontier.give_up(&give_up(&world, &origin, &seen, 5)).await.unwrap(),
-        Settled::Changed,
+        SettleResult::Changed,
         "todo arrived since"
     );
     let seen = world.origin(&origin).await;
     let given_up = frontier.give_up(&give_up(&world, &origin, &seen, 5)).await.unwrap();
-    assert!(matches!(given_up, Settled::ClosedWithLeftovers(Leftover { count: 2, .. })), "{given_up:?}");
+    assert!(matches!(given_up, SettleResult::ClosedWithLeftovers(Leftover { count: 2, .. })), "{given_up:?}");
 }
 
 /// A held lease is left alone until it has run out and a delay has passed.
@@ -135,11 +139,11 @@ pub async fn a_living_holder_is_not_given_up(frontier: &impl Frontier) {
         (&held, end, "the delay after its end has not passed"),
     ] {
         let answer = frontier.give_up(&give_up(&world, &origin, seen, second)).await.unwrap();
-        assert_eq!(answer, Settled::Changed, "{why}");
+        assert_eq!(answer, SettleResult::Changed, "{why}");
         assert_eq!(world.origin(&origin).await, held, "{why}");
     }
     let given_up = frontier.give_up(&give_up(&world, &origin, &held, end + 1)).await.unwrap();
-    assert!(matches!(given_up, Settled::ClosedWithLeftovers(Leftover { count: 1, .. })), "{given_up:?}");
+    assert!(matches!(given_up, SettleResult::ClosedWithLeftovers(Leftover { count: 1, .. })), "{given_up:?}");
 }
 
 /// What a dead holder had reserved returns to the iteration's budget, once.
@@ -184,14 +188,14 @@ pub async fn what_waits_at_an_origin_that_is_given_up_still_ends(frontier: &impl
     world.seed(&origin, &["/"]).await;
     let lease = world.take(&origin, 1, 0).await;
     let mut commit = world.commit(&origin, &lease, 1).await;
-    let given_up = Some(Box::new(GivenUp::after("connection refused: a.example".to_owned())));
+    let given_up = Some(Box::new(GiveUpOutcome::after_failure("connection refused: a.example".to_owned())));
     commit.lease.ending = Some(LeftoverReason::OriginGivenUp);
     commit.lease.given_up.clone_from(&given_up);
     assert_eq!(world.release(&origin, &commit.lease, Release::Idle).await, Ok(()));
     world.parse(&commit.segment, (0, PartKind::Last), &[(&origin, &["/x"])]).await;
     let seen = world.origin(&origin).await;
     assert_eq!(seen.lease.given_up, given_up);
-    assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), Settled::Woken(Turn(2)), "a link leads to it");
+    assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), SettleResult::Woken(Turn(2)), "a link leads to it");
     let lease = world.take(&origin, 2, 20).await;
     assert_eq!((lease.ending, &lease.given_up), (Some(LeftoverReason::OriginGivenUp), &given_up));
     let commit = world.commit(&origin, &lease, 1).await;
@@ -210,7 +214,7 @@ pub async fn an_origin_opens_again_for_the_next_iteration(frontier: &impl Fronti
     first.parse(&segment, (0, PartKind::Last), &[]).await;
     first.end(&[&origin]).await;
     let second = World::begin_by(frontier, "u", UNLIMITED).await;
-    assert_eq!(second.seed_by(&origin, "u", &[]).await, Seeded::Added, "only for its candidates");
+    assert_eq!(second.seed_by(&origin, "u", &[]).await, SeedResult::Added, "only for its candidates");
     let rows = second.origin(&origin).await;
     assert_eq!((rows.lease.turn, rows.lease.cursor.clone()), (Turn(2), RecrawlCursor::Start));
     assert_eq!((rows.lease.segments, rows.lease.taken, rows.inbox.added, rows.inbox.parsed), (0, 0, 0, 0));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dragline_domain::frontier::{HostAsk, Lease, OriginKey, PLACE_KEPT, Release, TakeRefused, WAITING_MAX};
+use dragline_domain::frontier::{HostRequest, Lease, OriginKey, PLACE_KEPT, Release, TakeRefused, WAITING_MAX};
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::HostKey;
 use dragline_ports::frontier::{Frontier, GiveBackHost};
@@ -41,7 +41,7 @@ async fn release(world: &World<'_, impl Frontier>, origin: &OriginKey, lease: &L
     world.release_host(origin, lease, second, second - 5).await;
 }
 
-fn ask(by: u128, second: i64) -> HostAsk {
+fn ask(by: u128, second: i64) -> HostRequest {
     let origin = OriginKey { origin: format!("https://{by}.example").parse().expect("an origin"), ..key("a.example") };
     host_ask(origin, by, second)
 }
@@ -67,7 +67,7 @@ pub async fn who_is_known_to_live_is_not_replaced(frontier: &impl Frontier) {
     assert_eq!(refused(beside(&http, 2).await), Err(TakeRefused::Held));
     let kept = late + i64::try_from(PLACE_KEPT.as_secs()).unwrap();
     assert_eq!(refused(beside(&https, 3).await), busy(kept));
-    let asked = HostAsk { alive: vec![token(1)], ..ask(4, late) };
+    let asked = HostRequest { alive: vec![token(1)], ..ask(4, late) };
     assert_eq!(frontier.take_host(&host(), &asked).await.unwrap().map(|row| row.holder), Err(at(kept)));
     assert!(world.try_take(&http, 5, late, UNLIMITED).await.is_ok(), "the holder is not known to be alive");
 }

@@ -28,7 +28,7 @@ pub async fn the_end_of_an_iteration_is_owed_until_it_is_told(frontier: &impl Fr
     frontier.return_token(&crawl(), world.iteration).await.unwrap();
     let closed = frontier.close_iteration(&crawl(), world.iteration, at(100)).await.unwrap();
     let IterationClosed::Now(row) = closed else { panic!("nothing is open: {closed:?}") };
-    let owed = OwedNotice::of_closed(&row, at(100));
+    let owed = OwedNotice::iteration_closed(&row, at(100));
     assert_owed(frontier, 100, &[&owed], "from its end on").await;
     frontier.close_iteration(&crawl(), world.iteration, at(200)).await.unwrap();
     assert_owed(frontier, 1_000, &[&owed], "closing it again adds no notice").await;

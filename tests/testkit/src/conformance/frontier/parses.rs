@@ -1,8 +1,8 @@
 //! Parses: each part is committed once, by the first to come.
 
 use dragline_domain::frontier::{
-    Blame, LeaseState, LeftoverReason, ParseBegun, ParsePart, ParserCounters, PartKind, PartRefused, RecrawlCursor,
-    SegmentId, SegmentRow, SegmentState, StatusChange, TakeRefused,
+    LeaseState, LeftoverReason, ParseBegun, ParseFault, ParsePart, ParserCounters, PartKind, PartRefused,
+    RecrawlCursor, SegmentId, SegmentRow, SegmentState, StatusChange, TakeRefused,
 };
 use dragline_domain::ids::{ParseToken, Turn};
 use dragline_domain::politeness::Pace;
@@ -101,11 +101,11 @@ pub async fn a_parse_that_is_given_back_did_not_die(frontier: &impl Frontier) {
         async move { frontier.give_back_parse(id, &token, blame).await.unwrap() }
     };
     for (by, second, given_back_by, blame, attempts, is_noted, why) in [
-        (1, 10, 1, Blame::Elsewhere, 0, false, "the store was out of reach"),
-        (2, 20, 2, Blame::Elsewhere, 0, false, "and again"),
-        (3, 30, 3, Blame::Segment, 1, false, "its object cannot be read"),
-        (4, 40, 3, Blame::Segment, 1, true, "it cannot give back another's parse"),
-        (5, 1_000, 5, Blame::Elsewhere, 2, false, "that one died"),
+        (1, 10, 1, ParseFault::Elsewhere, 0, false, "the store was out of reach"),
+        (2, 20, 2, ParseFault::Elsewhere, 0, false, "and again"),
+        (3, 30, 3, ParseFault::Segment, 1, false, "its object cannot be read"),
+        (4, 40, 3, ParseFault::Segment, 1, true, "it cannot give back another's parse"),
+        (5, 1_000, 5, ParseFault::Elsewhere, 2, false, "that one died"),
     ] {
         let begun = frontier.begin_parse(&beginning(&segment, by, (second, second + 300))).await.unwrap();
         assert!(begun.is_some_and(|row| row.parsing.is_some()), "{why}");

@@ -1,6 +1,6 @@
 //! Schedules, the switch of a crawl, and handled triggers.
 
-use dragline_domain::frontier::{Begun, CrawlPut, Switch};
+use dragline_domain::frontier::{CrawlPut, IterationBegun, Switch};
 use dragline_domain::ids::CrawlId;
 use dragline_ports::frontier::{Frontier, MoveSchedule, PutCrawl};
 use jiff::Timestamp;
@@ -88,5 +88,5 @@ pub async fn what_was_handled_is_known(frontier: &impl Frontier) {
     }
     assert!(!handled("v").await, "another's");
     let again = frontier.begin_iteration(&request_to_begin("t", UNLIMITED)).await.unwrap();
-    assert_eq!(again, Begun::Iteration(world.row().await), "it still has its iteration");
+    assert_eq!(again, IterationBegun::Iteration(world.row().await), "it still has its iteration");
 }

@@ -1,14 +1,14 @@
 //! The largest rows, keys and transactions that the steps produce, which are stored like any other.
 
 use dragline_domain::frontier::{
-    ChunkKey, Claim, Claimer, Committed, EXHAUSTED_CHUNKS_MAX, Known, Lease, OriginKey, PART_CHUNKS_MAX, PartKind,
-    Retry, Seeding, TodoChunk, TodoSource,
+    ChunkKey, Claim, Claimer, EXHAUSTED_CHUNKS_MAX, Lease, OriginKey, PART_CHUNKS_MAX, PartKind, Retry, Seeding,
+    SegmentCommitted, TodoChunk, TodoSource, UrlHistory,
 };
 use dragline_domain::missing_page::{MissingAnswer, MissingPage, MissingSign, PagePrint, TITLE_CHARS_MAX};
 use dragline_domain::simhash::Simhash;
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
 use dragline_ports::error::PortErrorKind;
-use dragline_ports::frontier::{Frontier, ParseCommitted, RobotsRow, SeedOrigin, Seeded};
+use dragline_ports::frontier::{Frontier, ParseCommitted, RobotsRow, SeedOrigin, SeedResult};
 
 use super::super::samples::{at, entry, key, sighting, trigger};
 use super::super::world::{UNLIMITED, World, long_path};
@@ -21,9 +21,9 @@ pub async fn a_thousand_long_urls_are_told_apart(frontier: &impl Frontier) {
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     let [ours, theirs] = ["x", "y"].map(|by| Claimer::trigger(&trigger(by)));
     let (first, rest) = paths.split_at(10);
-    let own = |count| vec![Claim::Own { known: Known::default() }; count];
+    let own = |count| vec![Claim::Own { known: UrlHistory::default() }; count];
     assert_eq!(world.claim(&origin, ours.clone(), first).await, own(first.len()), "each is new");
-    let taken = Claim::Taken { by: ours, found_at: Some(sighting(1).found_at()) };
+    let taken = Claim::Taken { by: ours, found_at: Some(sighting(1).seed_distance()) };
     let expected = [vec![taken; first.len()], own(rest.len())].concat();
     assert_eq!(world.claim(&origin, theirs, &paths).await, expected, "in the order of the request");
 }
@@ -66,7 +66,7 @@ pub async fn a_lease_keeps_all_its_retries(frontier: &impl Frontier) {
             title: Some("\u{10ffff}".repeat(TITLE_CHARS_MAX)),
             answer: MissingAnswer::Sign(MissingSign::Page(print)),
         }));
-        assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
+        assert_eq!(frontier.commit_segment(&commit).await.unwrap(), SegmentCommitted::Done);
         assert_eq!(world.origin(&origin).await.lease, commit.lease, "nothing of it was lost or changed");
         lease = Lease { retries: Vec::new(), ..commit.lease };
     }
@@ -91,7 +91,7 @@ pub async fn seeds_that_fit_no_transaction_are_refused(frontier: &impl Frontier)
     assert_eq!(refused.map_err(|error| error.kind), Err(PortErrorKind::TooLarge), "one too many");
     assert_eq!(frontier.load_origin(&origin).await.unwrap(), None, "nothing of it was stored");
     let fits = frontier.seed_origin(&seeds_in_chunks(&world, &origin, 0, PART_CHUNKS_MAX)).await.unwrap();
-    assert_eq!((fits, world.origin(&origin).await.inbox.added), (Seeded::Added, 32), "one less");
+    assert_eq!((fits, world.origin(&origin).await.inbox.added), (SeedResult::Added, 32), "one less");
 }
 
 /// An inbox does not grow with the number of triggers that seed its origin.
@@ -103,11 +103,11 @@ pub async fn seedings_do_not_make_the_inbox_grow(frontier: &impl Frontier) {
     for number in 0..20 {
         let seeding = Seeding::new(&trigger(&format!("u{number}")), 0);
         let seeded = frontier.seed_origin(&world.seeds(&origin, seeding, Vec::new())).await.unwrap();
-        assert_eq!(seeded, Seeded::Added, "number {number}");
+        assert_eq!(seeded, SeedResult::Added, "number {number}");
     }
     assert_eq!(world.origin(&origin).await.inbox, before, "it records none of them");
     for by in ["t", "u0", "u19"] {
-        assert_eq!(world.seed_by(&origin, by, &[]).await, Seeded::Already, "{by} came again");
+        assert_eq!(world.seed_by(&origin, by, &[]).await, SeedResult::Already, "{by} came again");
     }
 }
 
@@ -118,7 +118,7 @@ pub async fn a_commit_that_fits_no_transaction_is_refused(frontier: &impl Fronti
     let mut chunks = Vec::new();
     for part in 0..4 {
         let seeds = seeds_in_chunks(&world, &origin, part, PART_CHUNKS_MAX);
-        assert_eq!(frontier.seed_origin(&seeds).await.unwrap(), Seeded::Added);
+        assert_eq!(frontier.seed_origin(&seeds).await.unwrap(), SeedResult::Added);
         chunks.extend(seeds.chunks.into_iter().map(|chunk| chunk.key));
     }
     let lease = world.take(&origin, 1, 0).await;
@@ -128,7 +128,7 @@ pub async fn a_commit_that_fits_no_transaction_is_refused(frontier: &impl Fronti
     assert_eq!(refused.map_err(|error| error.kind), Err(PortErrorKind::TooLarge), "one too many");
     assert_eq!(frontier.load_segment(&commit.segment.id).await.unwrap(), None, "nothing of it was stored");
     commit.exhausted.pop();
-    assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done, "one less");
+    assert_eq!(frontier.commit_segment(&commit).await.unwrap(), SegmentCommitted::Done, "one less");
     let next = frontier.first_chunk(&origin, world.iteration, &[]).await.unwrap().map(|chunk| chunk.key);
     assert_eq!(next.as_ref(), chunks.get(EXHAUSTED_CHUNKS_MAX), "the others are gone");
 }

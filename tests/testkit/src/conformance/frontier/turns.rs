@@ -1,6 +1,8 @@
 //! Turns: leases, segments, todo and releases.
 
-use dragline_domain::frontier::{Committed, Lease, Release, ReleaseRefused, Reserve, StatusChange, Take, TakeRefused};
+use dragline_domain::frontier::{
+    Lease, Release, ReleaseRefused, Reserve, SegmentCommitted, StatusChange, TakeRefused, TakeRequest,
+};
 use dragline_domain::ids::Turn;
 use dragline_ports::frontier::Frontier;
 
@@ -17,7 +19,7 @@ pub async fn a_lease_is_given_once(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
     let take = |turn| {
-        let take = Take {
+        let take = TakeRequest {
             turn: Turn(turn),
             token: token(7),
             until: at(120),
@@ -67,18 +69,18 @@ pub async fn a_late_commit_by_an_old_holder_is_fenced(frontier: &impl Frontier) 
     let new = world.take(&origin, 2, 500).await;
     assert_eq!(
         frontier.commit_segment(&late).await.unwrap(),
-        Committed::Fenced,
+        SegmentCommitted::Fenced,
         "before the new holder's first commit"
     );
     assert_eq!(frontier.load_segment(&late.segment.id).await.unwrap(), None, "nothing of it was stored");
     let commit = world.commit(&origin, &new, 501).await;
     assert_eq!(commit.segment.id, late.segment.id, "both are this turn's first");
-    assert_eq!(frontier.commit_segment(&late).await.unwrap(), Committed::Fenced, "after it");
+    assert_eq!(frontier.commit_segment(&late).await.unwrap(), SegmentCommitted::Fenced, "after it");
     assert_eq!(frontier.load_segment(&commit.segment.id).await.unwrap(), Some(commit.segment), "the new holder's");
     assert_eq!(world.origin(&origin).await.lease, commit.lease);
     let mut further = late;
     further.segment.id.n += 1;
-    assert_eq!(frontier.commit_segment(&further).await.unwrap(), Committed::Fenced, "under a free number");
+    assert_eq!(frontier.commit_segment(&further).await.unwrap(), SegmentCommitted::Fenced, "under a free number");
 }
 
 /// A commit whose answer was lost is tried again: it counts once, and that is success.
@@ -88,11 +90,15 @@ pub async fn a_commit_that_is_tried_again_is_success(frontier: &impl Frontier) {
     world.seed(&origin, &["/", "/b"]).await;
     let lease = world.take(&origin, 1, 0).await;
     let commit = world.commit(&origin, &lease, 1).await;
-    assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done, "again");
+    assert_eq!(frontier.commit_segment(&commit).await.unwrap(), SegmentCommitted::Done, "again");
     let rows = world.origin(&origin).await;
     assert_eq!((rows.lease.taken, rows.lease.segments), (2, 1), "counted once");
     assert_eq!(world.release(&origin, &commit.lease, Release::Idle).await, Ok(()));
-    assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done, "even after the lease was released");
+    assert_eq!(
+        frontier.commit_segment(&commit).await.unwrap(),
+        SegmentCommitted::Done,
+        "even after the lease was released"
+    );
 }
 
 /// Chunks come by depth, then by who found them. Each can be read by its key until a commit exhausts it.

@@ -113,7 +113,7 @@ pub async fn pages_are_the_site_as_it_is_now(
         last_outcome_name: Some("file_did_not_change".to_owned()),
     };
     assert_eq!(same, expected);
-    let seen = reader.seen_pages(&Filter::of_iteration(Iteration::FIRST), None, ALL).await.unwrap().rows;
+    let seen = reader.seen_pages(&Filter::by_iteration(Iteration::FIRST), None, ALL).await.unwrap().rows;
     let then = of(&seen, |row: &SeenPageRow| &row.url, "https://b.example/", 0);
     assert_eq!(same.object, then.object, "the object with its body");
     let links = reader.links(&Filter::default(), None, ALL).await.unwrap().rows;

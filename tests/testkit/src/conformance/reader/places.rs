@@ -27,7 +27,7 @@ pub async fn a_crawl_that_never_began_has_nothing(
     };
     for filter in [
         Filter::default(),
-        Filter::of_iteration(first),
+        Filter::by_iteration(first),
         Filter { origin: Some(origin("a.example")), ..Filter::default() },
         Filter { url: Some(url("https://a.example/")), ..Filter::default() },
     ] {
@@ -36,7 +36,7 @@ pub async fn a_crawl_that_never_began_has_nothing(
     Teller { frontier, documents }.tell().await;
     assert_eq!(reader.load_iteration(third).await.unwrap(), None);
     assert_eq!(reader.progress(third).await.unwrap(), Progress::default());
-    nothing(&Filter::of_iteration(third)).await;
+    nothing(&Filter::by_iteration(third)).await;
 }
 
 /// The newest iteration, an earlier one, and the progress of each agree with the frontier.
@@ -84,7 +84,7 @@ pub async fn a_stored_cursor_goes_on_behind_what_was_read(
     Teller { frontier, documents }.tell().await;
     let filters = [
         Filter::default(),
-        Filter::of_iteration(Iteration::FIRST),
+        Filter::by_iteration(Iteration::FIRST),
         Filter { origin: Some(origin("a.example")), ..Filter::default() },
     ];
     for stream in Stream::ALL {
@@ -128,7 +128,7 @@ pub async fn what_stands_behind_many_origins_is_found(
         (Stream::Segments, 1),
     ] {
         stream.all_of(reader, rows).await;
-        let by_iteration = stream.behind(reader, &Filter::of_iteration(world.iteration), None, 30).await.0;
+        let by_iteration = stream.behind(reader, &Filter::by_iteration(world.iteration), None, 30).await.0;
         let ended = if stream == Stream::Candidates { 1 } else { rows };
         assert_eq!(by_iteration.len(), ended, "{stream:?}: of all, what came to an end in it");
     }
@@ -198,7 +198,7 @@ pub async fn a_closed_iteration_stays_as_it_was(
     let teller = Teller { frontier, documents };
     let world = teller.tell_first().await;
     teller.close_first(&world).await;
-    let filter = Filter::of_iteration(world.iteration);
+    let filter = Filter::by_iteration(world.iteration);
     let streams = Stream::ALL.into_iter().filter(|stream| stream.stays());
     let mut closed = Vec::new();
     for stream in streams {

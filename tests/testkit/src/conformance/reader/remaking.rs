@@ -6,15 +6,15 @@ use dragline_domain::capture::RedirectEntry;
 use dragline_domain::change::{ChangeKind, Difference, Part, VisitChange};
 use dragline_domain::document::{Document, LinkKind};
 use dragline_domain::frontier::{
-    LinksDecided, ParserCounters, RulesDigest, SegmentId, SegmentRow, Selection, StateChange, VisitPlace,
+    LinkDecisions, ParserCounters, RulesDigest, SegmentId, SegmentRow, Selection, StateChange, VisitPlace,
 };
 use dragline_domain::outcome::Outcome;
-use dragline_domain::remake::{Recount, Remade, RemadeVisit, RemakeJob, RemakeState, Rewrite};
+use dragline_domain::remake::{Recount, RemadeVisit, RemakeJob, RemakeState, RemakeTotals, Rewrite};
 use dragline_ports::documents::Documents;
 use dragline_ports::frontier::Frontier;
 use dragline_ports::reader::{Filter, LogRow, PageRow, Reader};
-use dragline_ports::remaking::{RemakeBegun, Remaking, Replaced, Replacement};
-use dragline_ports::retention::{Effect, Forgetting, Retained};
+use dragline_ports::remaking::{RemakeBegun, Remaking, ReplaceResult, Replacement};
+use dragline_ports::retention::{Forgetting, PruneMode, Pruning};
 
 use super::super::samples::{at, crawl, key, url};
 use super::super::world::{UNLIMITED, World};
@@ -53,7 +53,7 @@ pub(super) fn remade(segment: &SegmentRow, n: u32, stored: &Document) -> RemadeV
     }
     let asked = document.body.as_ref().map(|body| body.at);
     let place = VisitPlace { iteration: segment.iteration, turn: segment.id.turn, segment: segment.id.n, n };
-    let links = LinksDecided { by: RulesDigest(9), depth: 3 };
+    let links = LinkDecisions { by: RulesDigest(9), depth: 3 };
     RemadeVisit {
         document,
         change: Rewrite::With(Some(VisitChange { kind: ChangeKind::Changed, parts: vec![Part::Title, Part::Items] })),
@@ -73,7 +73,7 @@ pub(super) fn job(version: u32) -> RemakeJob {
 }
 
 pub(super) fn state(segment: &SegmentRow) -> RemakeState {
-    let done = Remade { remade: 1, ..Remade::default() };
+    let done = RemakeTotals { remade: 1, ..RemakeTotals::default() };
     RemakeState { job: job(3), after: Some(segment.id.clone()), done }
 }
 
@@ -88,7 +88,7 @@ pub(super) async fn begin(remaking: &impl Remaking) -> RemakeState {
 pub(super) async fn replace(remaking: &impl Remaking, segment: &SegmentRow, visits: &[RemadeVisit]) {
     let state = state(segment);
     let replaced = remaking.replace(Replacement { segment, visits, state: &state }).await.unwrap();
-    assert_eq!(replaced, Replaced::Done(state.done));
+    assert_eq!(replaced, ReplaceResult::Done(state.done));
 }
 
 /// The first document of a segment.
@@ -102,7 +102,7 @@ async fn page(reader: &impl Reader) -> PageRow {
 }
 
 async fn visit(reader: &impl Reader, segment: &SegmentRow) -> LogRow {
-    let log = reader.log(&Filter::of_iteration(segment.iteration), None, 99).await.unwrap().rows;
+    let log = reader.log(&Filter::by_iteration(segment.iteration), None, 99).await.unwrap().rows;
     log.into_iter().find(|row| row.url.ends_with("/page")).unwrap()
 }
 
@@ -113,13 +113,13 @@ pub async fn what_is_made_again_takes_the_place_of_what_was(
         impl Documents,
         impl Reader,
         impl Remaking,
-        impl Retained + Forgetting,
+        impl Pruning + Forgetting,
     ),
 ) {
     let segments = three_iterations(frontier, documents).await;
     let (segment, others) = (&segments[2], [segments[0].iteration, segments[1].iteration]);
     let (was_shown, was) = (page(reader).await, visit(reader, segment).await);
-    let log_of = async |number| reader.log(&Filter::of_iteration(number), None, 99).await.unwrap().rows;
+    let log_of = async |number| reader.log(&Filter::by_iteration(number), None, 99).await.unwrap().rows;
     let before = [log_of(others[0]).await, log_of(others[1]).await];
     let visit_made = remade(segment, 0, &first(documents, segment).await);
     begin(remaking).await;
@@ -144,7 +144,7 @@ pub async fn an_earlier_document_is_made_again_where_it_is(
         impl Documents,
         impl Reader,
         impl Remaking,
-        impl Retained + Forgetting,
+        impl Pruning + Forgetting,
     ),
 ) {
     let segments = three_iterations(frontier, documents).await;
@@ -166,7 +166,7 @@ pub async fn a_change_that_is_not_decided_again_stays(
         impl Documents,
         impl Reader,
         impl Remaking,
-        impl Retained + Forgetting,
+        impl Pruning + Forgetting,
     ),
 ) {
     let segments = three_iterations(frontier, documents).await;
@@ -186,7 +186,7 @@ pub async fn what_is_not_there_is_not_put(
         impl Documents,
         impl Reader,
         impl Remaking,
-        impl Retained + Forgetting,
+        impl Pruning + Forgetting,
     ),
 ) {
     let segments = three_iterations(frontier, documents).await;
@@ -208,7 +208,7 @@ pub async fn segments_that_are_parsed_come_in_order(
         impl Documents,
         impl Reader,
         impl Remaking,
-        impl Retained + Forgetting,
+        impl Pruning + Forgetting,
     ),
 ) {
     assert_eq!(remaking.list_parsed(&key(HOST), None, 5).await.unwrap(), [], "there is none");
@@ -235,7 +235,7 @@ pub async fn counters_follow_the_documents(
         impl Documents,
         impl Reader,
         impl Remaking,
-        impl Retained + Forgetting,
+        impl Pruning + Forgetting,
     ),
 ) {
     let segments = three_iterations(frontier, documents).await;
@@ -280,7 +280,7 @@ pub async fn what_did_not_change_changed_when_the_log_says(
         impl Documents,
         impl Reader,
         impl Remaking,
-        impl Retained + Forgetting,
+        impl Pruning + Forgetting,
     ),
 ) {
     let changes = [
@@ -323,7 +323,7 @@ pub async fn what_was_pruned_or_forgotten_does_not_come_back(
         impl Documents,
         impl Reader,
         impl Remaking,
-        impl Retained + Forgetting,
+        impl Pruning + Forgetting,
     ),
 ) {
     let segments = three_iterations(frontier, documents).await;
@@ -333,7 +333,7 @@ pub async fn what_was_pruned_or_forgotten_does_not_come_back(
     }
     begin(remaking).await;
     let cut = segments[1].iteration;
-    retained.prune_segments(&key(HOST), cut, None, Effect::Delete).await.unwrap();
+    retained.prune_segments(&key(HOST), cut, None, PruneMode::Delete).await.unwrap();
     retained.forget_urls(&crawl(), from_ref(&visits[0].document.url)).await.unwrap();
     let all = async || {
         let mut rows = Vec::new();

@@ -2,12 +2,12 @@
 
 use std::slice::from_ref;
 
-use dragline_domain::remake::{Remade, RemakeState};
+use dragline_domain::remake::{RemakeState, RemakeTotals};
 use dragline_ports::documents::Documents;
 use dragline_ports::frontier::Frontier;
 use dragline_ports::reader::Reader;
-use dragline_ports::remaking::{RemakeBegun, Remaking, Replaced, Replacement};
-use dragline_ports::retention::{Forgetting, Retained};
+use dragline_ports::remaking::{RemakeBegun, Remaking, ReplaceResult, Replacement};
+use dragline_ports::retention::{Forgetting, Pruning};
 
 use super::super::samples::crawl;
 use super::super::world::{UNLIMITED, World};
@@ -21,7 +21,7 @@ pub async fn how_far_it_has_come_is_known_until_it_is_over(
         impl Documents,
         impl Reader,
         impl Remaking,
-        impl Retained + Forgetting,
+        impl Pruning + Forgetting,
     ),
 ) {
     let segments = three_iterations(frontier, documents).await;
@@ -39,7 +39,7 @@ pub async fn how_far_it_has_come_is_known_until_it_is_over(
     }
     let after = state(&segments[2]);
     let late = remaking.replace(Replacement { segment: &segments[2], visits: &[], state: &after }).await.unwrap();
-    assert_eq!(late, Replaced::Superseded, "it is over");
+    assert_eq!(late, ReplaceResult::Superseded, "it is over");
     assert_eq!(begin(remaking).await, begun, "the next begins anew");
 }
 
@@ -50,7 +50,7 @@ pub async fn what_was_counted_first_counts(
         impl Documents,
         impl Reader,
         impl Remaking,
-        impl Retained + Forgetting,
+        impl Pruning + Forgetting,
     ),
 ) {
     let segments = three_iterations(frontier, documents).await;
@@ -58,9 +58,10 @@ pub async fn what_was_counted_first_counts(
     begin(remaking).await;
     let visit_made = remade(segment, 0, &first(documents, segment).await);
     replace(remaking, segment, from_ref(&visit_made)).await;
-    let later = RemakeState { done: Remade { remade: 2, different: 7, ..Remade::default() }, ..state(segment) };
+    let later =
+        RemakeState { done: RemakeTotals { remade: 2, different: 7, ..RemakeTotals::default() }, ..state(segment) };
     let again = Replacement { segment, visits: from_ref(&visit_made), state: &later };
-    assert_eq!(remaking.replace(again).await.unwrap(), Replaced::Done(state(segment).done));
+    assert_eq!(remaking.replace(again).await.unwrap(), ReplaceResult::Done(state(segment).done));
     assert_eq!(begin(remaking).await, state(segment));
 }
 
@@ -71,7 +72,7 @@ pub async fn another_job_takes_the_place_of_the_first(
         impl Documents,
         impl Reader,
         impl Remaking,
-        impl Retained + Forgetting,
+        impl Pruning + Forgetting,
     ),
 ) {
     let segments = three_iterations(frontier, documents).await;
@@ -82,12 +83,12 @@ pub async fn another_job_takes_the_place_of_the_first(
     let before = view(reader, segments[1].iteration).await;
     let (visit, state) = (remade(&segments[1], 0, &first(documents, &segments[1]).await), state(&segments[1]));
     let late = Replacement { segment: &segments[1], visits: from_ref(&visit), state: &state };
-    assert_eq!(remaking.replace(late).await.unwrap(), Replaced::Superseded);
+    assert_eq!(remaking.replace(late).await.unwrap(), ReplaceResult::Superseded);
     remaking.end_remake(&crawl(), &job(3)).await.unwrap();
     assert_eq!(view(reader, segments[1].iteration).await, before);
     let state = RemakeState { job: job(4), ..state };
     let own = Replacement { segment: &segments[1], visits: from_ref(&visit), state: &state };
-    assert_eq!(remaking.replace(own).await.unwrap(), Replaced::Done(state.done), "the second goes on");
+    assert_eq!(remaking.replace(own).await.unwrap(), ReplaceResult::Done(state.done), "the second goes on");
     assert_ne!(view(reader, segments[1].iteration).await, before);
 }
 
@@ -98,7 +99,7 @@ pub async fn an_iteration_goes_first(
         impl Documents,
         impl Reader,
         impl Remaking,
-        impl Retained + Forgetting,
+        impl Pruning + Forgetting,
     ),
 ) {
     let segments = three_iterations(frontier, documents).await;
@@ -109,7 +110,7 @@ pub async fn an_iteration_goes_first(
     let before = view(reader, segments[1].iteration).await;
     let (visit, state_of) = (remade(&segments[1], 0, &first(documents, &segments[1]).await), state(&segments[1]));
     let late = Replacement { segment: &segments[1], visits: from_ref(&visit), state: &state_of };
-    assert_eq!(remaking.replace(late).await.unwrap(), Replaced::Busy(open));
+    assert_eq!(remaking.replace(late).await.unwrap(), ReplaceResult::Busy(open));
     assert_eq!(view(reader, segments[1].iteration).await, before);
     assert_eq!(remaking.begin_remake(&crawl(), &job(3)).await.unwrap(), RemakeBegun::Busy(open));
     world.end(&[]).await;

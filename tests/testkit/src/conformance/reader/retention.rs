@@ -5,7 +5,7 @@ use dragline_domain::ids::Iteration;
 use dragline_ports::documents::Documents;
 use dragline_ports::frontier::Frontier;
 use dragline_ports::reader::{Filter, Reader};
-use dragline_ports::retention::{Effect, Forgetting, PrunedSegments, Retained, UnusedObject};
+use dragline_ports::retention::{Forgetting, PruneMode, PrunedSegments, Pruning, UnusedObject};
 
 use super::super::samples::{at, crawl, key, url};
 use super::super::world::{UNLIMITED, World};
@@ -65,7 +65,7 @@ pub(super) async fn three_iterations(frontier: &impl Frontier, documents: &impl 
 
 /// Everything that is read of an iteration, and of the site as it is now.
 pub(super) async fn view(reader: &impl Reader, iteration: Iteration) -> Vec<String> {
-    let (all, of) = (Filter::default(), Filter::of_iteration(iteration));
+    let (all, of) = (Filter::default(), Filter::by_iteration(iteration));
     let mut rows = Vec::new();
     rows.extend(reader.pages(&all, None, 99).await.unwrap().rows.iter().map(|row| format!("{row:?}")));
     rows.extend(reader.links(&all, None, 99).await.unwrap().rows.iter().map(|row| format!("{row:?}")));
@@ -86,18 +86,18 @@ fn unused(segment: &SegmentRow) -> UnusedObject {
     UnusedObject { segment: id, iteration, object, bytes: object_bytes }
 }
 
-pub(super) async fn prune(retained: &impl Retained, cut: u32, effect: Effect) -> PrunedSegments {
+pub(super) async fn prune(retained: &impl Pruning, cut: u32, effect: PruneMode) -> PrunedSegments {
     retained.prune_segments(&key(HOST), iteration(cut), None, effect).await.unwrap()
 }
 
 /// Of two dropped iterations only the last good documents and what is compared with them stay.
 pub async fn what_nothing_refers_to_goes_and_the_rest_reads_the_same(
-    (frontier, documents, reader, retained): &(impl Frontier, impl Documents, impl Reader, impl Retained),
+    (frontier, documents, reader, retained): &(impl Frontier, impl Documents, impl Reader, impl Pruning),
 ) {
     let segments = three_iterations(frontier, documents).await;
     let before = view(reader, iteration(3)).await;
     assert!(before.len() > 8, "{before:?}");
-    let pruned = prune(retained, 2, Effect::Delete).await;
+    let pruned = prune(retained, 2, PruneMode::Delete).await;
     assert_eq!(pruned.unused, [unused(&segments[1])], "in the first, `/old` and the body of `/same` are referred to");
     assert_eq!((pruned.kept, pruned.after), (2, None));
     assert_eq!(view(reader, iteration(3)).await, before);
@@ -106,7 +106,7 @@ pub async fn what_nothing_refers_to_goes_and_the_rest_reads_the_same(
     assert_eq!(documents.load(&segments[2]).await.unwrap().unwrap().len(), 1, "those of the kept iteration");
     let old = documents.load(&segments[0]).await.unwrap().unwrap();
     assert!(old.iter().any(|document| document.url == url(&format!("https://{HOST}/old"))), "{old:?}");
-    let visits = reader.log(&Filter::of_iteration(iteration(2)), None, 99).await.unwrap().rows;
+    let visits = reader.log(&Filter::by_iteration(iteration(2)), None, 99).await.unwrap().rows;
     assert!(visits.iter().all(|visit| visit.object.is_none()), "no record of the second is left: {visits:?}");
     let stored = reader.segments(&Filter::default(), None, 99).await.unwrap().rows;
     let stored: Vec<_> = stored.into_iter().map(|segment| segment.object).collect();
@@ -115,36 +115,40 @@ pub async fn what_nothing_refers_to_goes_and_the_rest_reads_the_same(
 
 /// A count finds the same, and everything is as it was.
 pub async fn counting_deletes_nothing(
-    (frontier, documents, reader, retained): &(impl Frontier, impl Documents, impl Reader, impl Retained),
+    (frontier, documents, reader, retained): &(impl Frontier, impl Documents, impl Reader, impl Pruning),
 ) {
     three_iterations(frontier, documents).await;
     let all = async || [view(reader, iteration(1)).await, view(reader, iteration(2)).await].concat();
     let before = all().await;
-    let counted = prune(retained, 2, Effect::Count).await;
+    let counted = prune(retained, 2, PruneMode::Count).await;
     assert_eq!(all().await, before);
-    assert_eq!(prune(retained, 2, Effect::Delete).await, counted, "as it was counted");
+    assert_eq!(prune(retained, 2, PruneMode::Delete).await, counted, "as it was counted");
     assert_ne!(all().await, before);
 }
 
 /// Until objects are recorded as gone they are found again.
 pub async fn a_walk_that_died_is_finished_by_the_next(
-    (frontier, documents, _, retained): &(impl Frontier, impl Documents, impl Reader, impl Retained),
+    (frontier, documents, _, retained): &(impl Frontier, impl Documents, impl Reader, impl Pruning),
 ) {
     let segments = three_iterations(frontier, documents).await;
     for _died in 0..2 {
-        assert_eq!(prune(retained, 2, Effect::Delete).await.unused, [unused(&segments[1])], "its object may be there");
+        assert_eq!(
+            prune(retained, 2, PruneMode::Delete).await.unused,
+            [unused(&segments[1])],
+            "its object may be there"
+        );
     }
     let gone = [segments[1].id.clone()];
     for _repeated in 0..2 {
         retained.forget_objects(&gone).await.unwrap();
     }
-    let after = prune(retained, 2, Effect::Delete).await;
+    let after = prune(retained, 2, PruneMode::Delete).await;
     assert_eq!((after.unused, after.visits, after.kept), (Vec::new(), 0, 2), "nothing is left to do");
 }
 
 /// The first time stands, and iterations that are kept have none.
 pub async fn iterations_are_marked_once_and_listed_newest_first(
-    (frontier, documents, reader, retained): &(impl Frontier, impl Documents, impl Reader, impl Retained),
+    (frontier, documents, reader, retained): &(impl Frontier, impl Documents, impl Reader, impl Pruning),
 ) {
     assert_eq!(retained.list_iterations(&crawl()).await.unwrap(), [], "there is none");
     three_iterations(frontier, documents).await;
@@ -159,21 +163,21 @@ pub async fn iterations_are_marked_once_and_listed_newest_first(
 
 /// Segments of later iterations are not even looked at.
 pub async fn nothing_of_a_kept_iteration_goes(
-    (frontier, documents, reader, retained): &(impl Frontier, impl Documents, impl Reader, impl Retained),
+    (frontier, documents, reader, retained): &(impl Frontier, impl Documents, impl Reader, impl Pruning),
 ) {
     three_iterations(frontier, documents).await;
     let (second, third) = (view(reader, iteration(2)).await, view(reader, iteration(3)).await);
-    let pruned = prune(retained, 1, Effect::Delete).await;
+    let pruned = prune(retained, 1, PruneMode::Delete).await;
     assert_eq!((pruned.unused, pruned.kept), (Vec::new(), 2), "`/old` and `/same` stay, and with them their object");
     assert_eq!((view(reader, iteration(2)).await, view(reader, iteration(3)).await), (second, third));
 }
 
 /// Whoever keeps something that was made of rows sees that URLs were forgotten meanwhile: by a number, which nothing else changes.
 pub async fn whatever_is_forgotten_is_counted(
-    (frontier, documents, reader, retained): &(impl Frontier, impl Documents, impl Reader, impl Retained + Forgetting),
+    (frontier, documents, reader, retained): &(impl Frontier, impl Documents, impl Reader, impl Pruning + Forgetting),
 ) {
     three_iterations(frontier, documents).await;
-    prune(retained, 1, Effect::Delete).await;
+    prune(retained, 1, PruneMode::Delete).await;
     let mut before = reader.times_forgotten().await.unwrap();
     assert_eq!(before, 0, "nothing was forgotten");
     for path in ["/old", "/page"] {

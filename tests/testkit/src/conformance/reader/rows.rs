@@ -344,7 +344,7 @@ pub async fn leftovers_are_told_by_origin_and_reason(
     for paths in [&["/4", "/5"][..], &["/6"]] {
         teller.leave(&world, "c.example", LeftoverReason::BudgetExhausted, paths).await;
     }
-    let of_c = Filter { origin: Some(origin("c.example")), ..Filter::of_iteration(second) };
+    let of_c = Filter { origin: Some(origin("c.example")), ..Filter::by_iteration(second) };
     let all = async || reader.leftovers(&of_c, None, ALL).await.unwrap().rows;
     let sum = vec![left(second, "c.example", LeftoverReason::BudgetExhausted, 4, None)];
     assert_comes_to(all, sum, "one row for one reason").await;

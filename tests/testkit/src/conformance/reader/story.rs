@@ -13,14 +13,14 @@ use dragline_domain::document::{
 };
 use dragline_domain::doubt::Namers;
 use dragline_domain::frontier::{
-    CandidateUpdate, Claim, Claimer, EndedVisit, Known, LastCapture, LastDocument, LeadsTo, LeftoverReason,
-    LinksDecided, Named, OriginKey, ParsePart, ParserCounters, PartKind, RulesDigest, Says, SegmentRow, Standing,
-    StateChange, VisitPlace,
+    CandidateUpdate, Claim, Claimer, DocumentStanding, LastCapture, LastDocument, LeftoverReason, LinkDecisions,
+    NamersUpdate, OriginKey, PageFinding, ParsePart, ParserCounters, PartKind, RulesDigest, SegmentRow, StateChange,
+    UrlHistory, VisitPlace, VisitResult, VisitTarget,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::politeness::Pace;
-use dragline_domain::recrawl::Away;
+use dragline_domain::recrawl::Absence;
 use dragline_domain::simhash::TextPrint;
 use dragline_domain::url::Spelling;
 use dragline_formats::robots::{RobotsRecord, Unreadable};
@@ -35,7 +35,7 @@ use super::super::world::{DELAY, UNLIMITED, World};
 pub(super) struct Made {
     entry: LogEntry,
     document: Option<Document>,
-    leads_to: LeadsTo,
+    leads_to: VisitTarget,
     capture: Option<LastCapture>,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn got(n: u32, of: &str) -> Made {
                 decoded_sha1: Some("02".repeat(20)),
                 decoded_bytes: 900,
             })),
-            known: Known::default(),
+            known: UrlHistory::default(),
             demand: None,
             missing: None,
         },
@@ -85,7 +85,7 @@ pub(super) fn got(n: u32, of: &str) -> Made {
     let text = format!("what {of} says\nin two lines");
     let page = Page { title: Some(format!("Title of {of}")), text, ..Page::default() };
     let document = Document { page: Some(page), ..Document::bare(n, url(of), Outcome::FileIngested) };
-    Made { entry, document: Some(document), leads_to: LeadsTo::Nowhere, capture: Some(capture("\"1\"")) }
+    Made { entry, document: Some(document), leads_to: VisitTarget::Nowhere, capture: Some(capture("\"1\"")) }
 }
 
 impl Made {
@@ -111,8 +111,8 @@ impl Made {
         self.entry.visit.known.document = Some(LastDocument {
             place,
             outcome: Outcome::FileIngested,
-            standing: Standing::Shown,
-            links: LinksDecided { by: RulesDigest(7), depth: 1 },
+            standing: DocumentStanding::Shown,
+            links: LinkDecisions { by: RulesDigest(7), depth: 1 },
         });
         self.entry.change = Some(VisitChange { kind: ChangeKind::Unchanged, parts: Vec::new() });
         self.entry.file.iter_mut().for_each(|file| file.record = RecordKind::Revisit);
@@ -170,7 +170,7 @@ impl Made {
     /// Makes it lead to another URL by a link of this kind, such as a redirect.
     fn leads(mut self, source: LinkKind, to: &str) -> Self {
         self.entry.redirect = Some(RedirectEntry { target: url(to), is_permanent: true, source });
-        self.leads_to = LeadsTo::Url(url(to));
+        self.leads_to = VisitTarget::Url(url(to));
         if let (LinkKind::Canonical, Some(Document { page: Some(page), .. })) = (source, &mut self.document) {
             page.canonical = Some(url(to));
         }
@@ -273,12 +273,12 @@ fn first_of_b() -> Vec<Made> {
 
 /// The same origin in the second iteration: a page, unchanged, a new one, a URL that was not asked for, and pages that fail and are gone. `known` is what
 /// the first knew about the page.
-fn second_of_b(known: Known) -> Vec<Made> {
+fn second_of_b(known: UrlHistory) -> Vec<Made> {
     let mut same = got(0, "https://b.example/").ended(Outcome::FileDidNotChange).status(304);
     same.entry.visit.crawl_type = CrawlType::Recrawl;
     same.entry.unchanged_since = Some(at(2));
     same.entry.visit.known = known;
-    same.leads_to = LeadsTo::AsBefore;
+    same.leads_to = VisitTarget::AsBefore;
     if let Some(file) = &mut same.entry.file {
         (file.record, file.content_type) = (RecordKind::Revisit, None);
     }
@@ -319,7 +319,7 @@ fn first_of_h() -> Vec<Made> {
 pub(super) fn documents() -> Vec<(Iteration, Document)> {
     let first = [first_of_a(), second_of_a(), first_of_b()];
     let told = first.into_iter().map(|made| (Iteration::FIRST, made));
-    let told = told.chain([(Iteration::FIRST.next(), second_of_b(Known::default()))]);
+    let told = told.chain([(Iteration::FIRST.next(), second_of_b(UrlHistory::default()))]);
     told.flat_map(|(iteration, made)| made.into_iter().filter_map(move |made| Some((iteration, made.document?))))
         .collect()
 }
@@ -446,14 +446,17 @@ impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
         self.frontier.update_candidates(&segment.id.origin, &updates).await.unwrap();
         let mut named: BTreeMap<&str, Namers> = BTreeMap::new();
         for update in &updates {
-            if let (StateChange::Shown { outcome: Outcome::NotCanonical, .. }, LeadsTo::Url(canonical), Some(text)) =
-                (&update.state, &update.leads_to, update.text)
+            if let (
+                StateChange::Shown { outcome: Outcome::NotCanonical, .. },
+                VisitTarget::Url(canonical),
+                Some(text),
+            ) = (&update.state, &update.leads_to, update.text)
             {
                 let by = named.entry(canonical.path_and_query()).or_default();
                 *by = by.with(text);
             }
         }
-        let named = named.into_iter().map(|(path, by)| Named { path_and_query: path.to_owned(), by });
+        let named = named.into_iter().map(|(path, by)| NamersUpdate { path_and_query: path.to_owned(), by });
         self.frontier.add_namers(&segment.id.origin, &named.collect::<Vec<_>>()).await.unwrap();
     }
 
@@ -515,31 +518,32 @@ fn update(segment: &SegmentRow, made: &Made) -> CandidateUpdate {
     let Made { entry, document, leads_to, capture } = made;
     let outcome = entry.visit.outcome;
     let is_stuck = document.as_ref().is_some_and(|document| document.state == DocumentState::Stuck);
-    let state = match outcome.says() {
+    let state = match outcome.page_finding() {
         _ if is_stuck => StateChange::Kept,
-        Says::Content => StateChange::Shown {
+        PageFinding::Content => StateChange::Shown {
             place: place(segment, entry.n),
             outcome,
-            links: LinksDecided { by: RulesDigest(7), depth: entry.visit.sighting.depth },
+            links: LinkDecisions { by: RulesDigest(7), depth: entry.visit.sighting.depth },
             changed_at: Some(entry.at),
         },
-        Says::AsBefore => StateChange::Confirmed,
-        Says::Gone => StateChange::Hidden(Standing::Gone),
-        Says::Forbidden => StateChange::Hidden(Standing::Withdrawn),
-        Says::Nothing => StateChange::Kept,
+        PageFinding::AsBefore => StateChange::Confirmed,
+        PageFinding::Gone => StateChange::Hidden(DocumentStanding::Gone),
+        PageFinding::Forbidden => StateChange::Hidden(DocumentStanding::Withdrawn),
+        PageFinding::Nothing => StateChange::Kept,
     };
     CandidateUpdate {
         path_and_query: entry.url.path_and_query().to_owned(),
         iteration: segment.iteration,
         turn: segment.id.turn,
         n: segment.id.n,
-        ended: Some(EndedVisit {
+        ended: Some(VisitResult {
             outcome,
             at: entry.at,
             capture: capture.clone().map(|capture| LastCapture { fetched_at: entry.at, ..capture }),
             due_at: (segment.iteration == Iteration::FIRST).then(|| at(90_000)),
-            interval: (capture.is_some() || outcome.says() == Says::AsBefore).then(|| Duration::from_millis(5)),
-            away: (outcome == Outcome::FileNotFound).then_some(Away::Gone { since: entry.at }),
+            interval: (capture.is_some() || outcome.page_finding() == PageFinding::AsBefore)
+                .then(|| Duration::from_millis(5)),
+            away: (outcome == Outcome::FileNotFound).then_some(Absence::Gone { since: entry.at }),
             blocked_by: None,
         }),
         state,

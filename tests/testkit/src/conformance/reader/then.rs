@@ -6,7 +6,7 @@ use dragline_domain::ids::Iteration;
 use dragline_ports::documents::Documents;
 use dragline_ports::frontier::Frontier;
 use dragline_ports::reader::{Filter, Reader};
-use dragline_ports::retention::{Effect, Retained};
+use dragline_ports::retention::{PruneMode, Pruning};
 
 use super::super::samples::{at, key};
 use super::super::world::{UNLIMITED, World};
@@ -69,7 +69,7 @@ pub async fn an_unchanged_page_shows_what_it_did_then(
         (6, Some("by other rules"), "/3", "it was as that says"),
         (7, Some("another"), "/4", "it changed"),
     ] {
-        let filter = Filter::of_iteration(Iteration::new(number).unwrap());
+        let filter = Filter::by_iteration(Iteration::new(number).unwrap());
         let pages = reader.seen_pages(&filter, None, ALL).await.unwrap().rows;
         let pages: Vec<_> =
             pages.iter().map(|row| (row.url.as_str(), row.title.as_deref(), row.text.as_deref())).collect();
@@ -85,7 +85,7 @@ pub async fn an_unchanged_page_shows_what_it_did_then(
 /// What a kept iteration found unchanged stays as it shows it: also a document that a visit of a dropped one put though it found the page unchanged, and that
 /// nothing else refers to.
 pub async fn what_a_kept_visit_confirmed_stays(
-    (frontier, documents, reader, retained): &(impl Frontier, impl Documents, impl Reader, impl Retained),
+    (frontier, documents, reader, retained): &(impl Frontier, impl Documents, impl Reader, impl Pruning),
 ) {
     let first = iterate(frontier, documents, 1, page(1_000, "first", "/1")).await;
     let of_first = stored(documents, &first).await;
@@ -96,7 +96,7 @@ pub async fn what_a_kept_visit_confirmed_stays(
     let third = Iteration::new(3).unwrap();
     let before = view(reader, third).await;
     assert!(before.iter().any(|row| row.contains("by other rules")), "{before:#?}");
-    let pruned = prune(retained, 2, Effect::Delete).await;
+    let pruned = prune(retained, 2, PruneMode::Delete).await;
     assert_eq!(view(reader, third).await, before);
     assert_eq!(pruned.kept, 2, "the body, and the document that was made of it later");
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dragline_domain::frontier::{
-    Claim, EndedVisit, Holder, LastCapture, Lease, OriginCursor, OriginKey, Take, TakeRefused, TodoChunk, Walk,
+    Claim, Holder, LastCapture, Lease, OriginCursor, OriginKey, TakeRefused, TakeRequest, TodoChunk, VisitResult, Walk,
 };
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::outcome::Outcome;
@@ -37,9 +37,9 @@ impl<F: Frontier> MutantFrontier<F> {
         &self,
         origin: &OriginKey,
         iteration: Iteration,
-        take: &Take,
+        take: &TakeRequest,
     ) -> PortResult<Result<Lease, TakeRefused>> {
-        let later = Take { now: far_ahead(take.now), alive: Vec::new(), ..take.clone() };
+        let later = TakeRequest { now: far_ahead(take.now), alive: Vec::new(), ..take.clone() };
         let taken = self.inner.take_lease(origin, iteration, &later).await?;
         Ok(taken.map(|lease| Lease { not_before: take.now, ..lease }))
     }
@@ -63,15 +63,15 @@ pub(super) fn add_again(chunks: &mut Vec<TodoChunk>) {
 }
 
 /// A capture without any known part.
-pub(super) fn blank(ended: &EndedVisit) -> LastCapture {
+pub(super) fn blank(ended: &VisitResult) -> LastCapture {
     let (payload_sha1, decoded_sha1, etag, last_modified, read_by) = Default::default();
     let (fetched_at, outcome) = (ended.at, ended.outcome);
     LastCapture { etag, last_modified, payload_sha1, decoded_sha1, fetched_at, outcome, read_by }
 }
 
 /// How a URL would have ended that was not visited.
-pub(super) fn never_ended() -> EndedVisit {
+pub(super) fn never_ended() -> VisitResult {
     let (capture, due_at, interval, away, blocked_by) = Default::default();
     let (outcome, at) = (Outcome::UnknownError, Timestamp::UNIX_EPOCH);
-    EndedVisit { outcome, at, capture, due_at, interval, away, blocked_by }
+    VisitResult { outcome, at, capture, due_at, interval, away, blocked_by }
 }

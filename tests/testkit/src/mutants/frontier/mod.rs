@@ -69,14 +69,14 @@ with_mutants_of_work! {
         fn was_handled(crawl: &CrawlId, trigger: &TriggerId) -> bool;
     }
     Iterations<F: Frontier> {
-        fn begin_iteration(begin: &BeginIteration) -> Begun;
+        fn begin_iteration(begin: &BeginIteration) -> IterationBegun;
             - OldTriggerGetsNewest: "a repeated trigger gets the newest iteration, not its own" => {
                 let begun = this.inner.begin_iteration(begin).await?;
                 let newest = this.inner.latest_iteration(&begin.crawl).await?;
-                Ok(if let (Begun::Iteration(_), Some(row)) = (&begun, newest) { Begun::Iteration(row) } else { begun })
+                Ok(if let (IterationBegun::Iteration(_), Some(row)) = (&begun, newest) { IterationBegun::Iteration(row) } else { begun })
             };
             - BusyIsOwn: "a trigger that arrives during another's iteration gets that iteration"
-                but |begun| if let Begun::Busy(row) = begun { begun = Begun::Iteration(row) };
+                but |begun| if let IterationBegun::Busy(row) = begun { begun = IterationBegun::Iteration(row) };
         fn latest_iteration(crawl: &CrawlId) -> Option<IterationRow>;
         fn load_iteration(crawl: &CrawlId, number: Iteration) -> Option<IterationRow>;
             - OriginsNotCounted: "the origins that were opened in an iteration are not counted"
@@ -106,7 +106,7 @@ with_mutants_of_work! {
             - EndNotOwed: "the close of an iteration stores no notice" => {
                 let closed = this.inner.close_iteration(crawl, number, now).await?;
                 if let IterationClosed::Now(row) = &closed {
-                    this.inner.forget_notice(&OwedNotice::of_closed(row, now)).await?;
+                    this.inner.forget_notice(&OwedNotice::iteration_closed(row, now)).await?;
                 }
                 Ok(closed)
             };
@@ -125,7 +125,7 @@ with_mutants_of_work! {
             };
     }
     Origins<F: Frontier> {
-        fn seed_origin(seed: &SeedOrigin) -> Seeded;
+        fn seed_origin(seed: &SeedOrigin) -> SeedResult;
             - SeedsAddedAgain: "a trigger's seeds are added each time they arrive" {
                 let seeding = Seeding::new(&TriggerId(this.fresh().to_string()), 0);
                 let chunks = spoil_each(&seed.chunks, |chunk| chunk.key.source = TodoSource::seeds(&seeding));
@@ -147,13 +147,13 @@ with_mutants_of_work! {
     Candidates<F: Frontier> {
         fn claim(request: &ClaimRequest) -> Vec<Claim>;
             - ClaimAlwaysOwn: "a URL that another claimer queued is reported as own"
-                but |claims| taken(&mut claims).for_each(|it| *it = Claim::Own { known: Known::default() });
+                but |claims| taken(&mut claims).for_each(|it| *it = Claim::Own { known: UrlHistory::default() });
             - ClaimerMistaken: "the wrong claimer of a URL is reported"
                 but |claims| taken(&mut claims).for_each(|claim| {
                     *claim = Claim::Taken { by: Claimer::recrawl(), found_at: None };
                 });
             - ClaimForgotten: "a repeated claim is not recognised" {
-                let claimer = Claimer::stored(this.fresh().to_string());
+                let claimer = Claimer::from_stored(this.fresh().to_string());
                 let request = &ClaimRequest { claimer, ..request.clone() };
             };
             - ShorterWayIgnored: "a shorter way is ignored"
@@ -164,7 +164,7 @@ with_mutants_of_work! {
                 let urls = spoil_each(&request.urls, |(path, _)| path.truncate(1_024));
                 let request = &ClaimRequest { urls, ..request.clone() };
             };
-        fn nearer(origin: &OriginKey, iteration: Iteration, paths: &[String]) -> Vec<Option<Nearer>>;
+        fn nearer(origin: &OriginKey, iteration: Iteration, paths: &[String]) -> Vec<Option<ShorterWayState>>;
             - ShorterWayUnvisited: "no visit of a URL is known where a shorter way was found"
                 but |found| found.iter_mut().flatten().for_each(|nearer| nearer.has_ended = false);
         fn due_candidates(origin: &OriginKey, query: &DueQuery, after: &str, limit: usize) -> DuePage;
@@ -178,7 +178,7 @@ with_mutants_of_work! {
                 { let query = &DueQuery { rules: RulesDigest(0), ..*query }; };
             - CursorLost: "the cursor ends after one page" but |page| page.next = None;
             - CursorLooksNotAhead: "a pass does not tell what later passes visit"
-                but |page| page.ahead = Ahead::default();
+                but |page| page.ahead = LaterCandidates::default();
         fn update_candidates(origin: &OriginKey, updates: &[CandidateUpdate]) -> ();
             - UpdateGoesBack: "a late update overwrites a newer one" {
                 let updates = &spoil_each(updates, |update| {
@@ -201,7 +201,7 @@ with_mutants_of_work! {
             - ReparseEnds: "a document that is made again counts as a visit" {
                 let updates = &spoil_each(updates, |update| _ = update.ended.get_or_insert_with(never_ended));
             };
-        fn add_namers(origin: &OriginKey, named: &[Named]) -> ();
+        fn add_namers(origin: &OriginKey, named: &[NamersUpdate]) -> ();
     }
     KeptRobots<F: Frontier> {
         fn load_robots(origin: &OriginKey) -> Option<RobotsRow>;
@@ -245,7 +245,7 @@ with_mutants_of_work! {
         fn owe_notice(owed: &OwedNotice) -> NoticeKept;
             - NoticeForgotten: "a notice is reported as kept but is not" => Ok(NoticeKept::Kept);
             - NoticesPileUp: "each notice gets a new key, so that they pile up" {
-                let key = NoticeKey::stored(format!("{}#{}", owed.key, this.fresh()));
+                let key = NoticeKey::from_stored(format!("{}#{}", owed.key, this.fresh()));
                 let owed = &OwedNotice { key, ..owed.clone() };
             };
         fn owed_notices(due_by: Timestamp, limit: usize) -> Vec<OwedNotice>;

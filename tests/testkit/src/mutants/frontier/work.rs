@@ -6,17 +6,17 @@ macro_rules! with_mutants_of_work {
     ($this:ident, $($others:tt)*) => { mutants! {
         $($others)*
         Turns<F: Frontier> {
-            fn take_lease(origin: &OriginKey, iteration: Iteration, take: &Take) -> Result<Lease, TakeRefused>;
-                also LivingForgotten { let take = &Take { alive: Vec::new(), ..take.clone() }; };
-                also DomainForgotten { let take = &Take { hosts_per_domain: u16::MAX, ..take.clone() }; };
+            fn take_lease(origin: &OriginKey, iteration: Iteration, take: &TakeRequest) -> Result<Lease, TakeRefused>;
+                also LivingForgotten { let take = &TakeRequest { alive: Vec::new(), ..take.clone() }; };
+                also DomainForgotten { let take = &TakeRequest { hosts_per_domain: u16::MAX, ..take.clone() }; };
                 - TakeOfAnyTurn: "a ticket of any turn takes the lease" {
                     let turn = $this.inner.load_origin(origin).await?.map_or(take.turn, |rows| rows.lease.turn);
-                    let take = &Take { turn, ..take.clone() };
+                    let take = &TakeRequest { turn, ..take.clone() };
                 };
                 - HostEndsWithLease: "a host is held only until the lease it was taken with ends"
-                    { let take = &Take { host_until: take.until, ..take.clone() }; };
+                    { let take = &TakeRequest { host_until: take.until, ..take.clone() }; };
                 - NothingReserved: "no budget is reserved" {
-                    let take = &Take { wanted: Reserve { pages: Some(0), bytes: Some(0) }, ..take.clone() };
+                    let take = &TakeRequest { wanted: Reserve { pages: Some(0), bytes: Some(0) }, ..take.clone() };
                 };
                 - ReservedAsWanted: "all that is requested is reserved, whatever is left"
                     but |taken| if let Ok(Lease { state: LeaseState::Leased(holder), .. }) = &mut taken {
@@ -54,7 +54,7 @@ macro_rules! with_mutants_of_work {
             fn load_chunk(origin: &OriginKey, key: &ChunkKey) -> Option<TodoChunk>;
             fn first_chunk(origin: &OriginKey, iteration: Iteration, skip: &[ChunkKey]) -> Option<TodoChunk>;
                 - SkippedChunksGiven: "the first chunk is given even where it should be skipped" { let skip = &[]; };
-            fn commit_segment(commit: &CommitSegment) -> Committed;
+            fn commit_segment(commit: &CommitSegment) -> SegmentCommitted;
                 - CommitWithoutTokenCheck: "a segment can be committed with any token" {
                     let mut commit = commit.clone();
                     if let Some(holder) = $this.holder(&commit.segment.id.origin).await?
@@ -66,7 +66,7 @@ macro_rules! with_mutants_of_work {
                     let commit = &commit;
                 };
                 - RepeatedCommitFenced: "a repeated commit is refused" {
-                    if $this.inner.load_segment(&commit.segment.id).await?.is_some() { return Ok(Committed::Fenced) }
+                    if $this.inner.load_segment(&commit.segment.id).await?.is_some() { return Ok(SegmentCommitted::Fenced) }
                 };
                 - CommitCountedTwice: "a repeated commit makes another segment" {
                     let mut commit = commit.clone();
@@ -110,14 +110,14 @@ macro_rules! with_mutants_of_work {
             fn load_domain(domain: &DomainKey) -> Option<DomainRow>;
                 - NobodyWaits: "there is no line for a host, nor for a place in a domain"
                     but |row| row.iter_mut().for_each(|row| row.waiting.clear());
-            fn take_host(host: &HostKey, ask: &HostAsk) -> Result<HostRow, Timestamp>;
+            fn take_host(host: &HostKey, ask: &HostRequest) -> Result<HostRow, Timestamp>;
                 - LivingForgotten: "turns known to be alive count as dead when their time is over"
-                    { let ask = &HostAsk { alive: Vec::new(), ..ask.clone() }; };
+                    { let ask = &HostRequest { alive: Vec::new(), ..ask.clone() }; };
                 - DomainForgotten: "any number of hosts of a domain are asked at once" {
-                    let ask = &HostAsk { hosts_per_domain: ask.hosts_per_domain.and(Some(u16::MAX)), ..ask.clone() };
+                    let ask = &HostRequest { hosts_per_domain: ask.hosts_per_domain.and(Some(u16::MAX)), ..ask.clone() };
                 };
                 - PlaceNotTaken: "a host taken without a lease takes no place in its domain"
-                    { let ask = &HostAsk { hosts_per_domain: None, ..ask.clone() }; };
+                    { let ask = &HostRequest { hosts_per_domain: None, ..ask.clone() }; };
             fn give_back_host(back: &GiveBackHost) -> ();
                 - HostKept: "a host taken without a lease is never given back" => Ok(());
                 - HostGivenBackByAnyone: "a host can be given back with any token" {
@@ -133,12 +133,12 @@ macro_rules! with_mutants_of_work {
                 - BeginningsCounted: "each beginning of a parse counts as a crash" {
                     let row = $this.inner.begin_parse(begin).await?;
                     let Some(begun) = row.as_ref().and_then(|row| row.parsing.as_ref()) else { return Ok(row) };
-                    $this.inner.give_back_parse(&begin.segment, &begun.token, Blame::Segment).await?;
+                    $this.inner.give_back_parse(&begin.segment, &begun.token, ParseFault::Segment).await?;
                 };
-            fn give_back_parse(id: &SegmentId, token: &ParseToken, blame: Blame) -> ();
+            fn give_back_parse(id: &SegmentId, token: &ParseToken, blame: ParseFault) -> ();
                 - ParseNotGivenBack: "a parse that is given back stays recorded as begun" => Ok(());
                 - BlameForgotten: "a parse of an unreadable segment is given back as if the store had failed"
-                    { let blame = Blame::Elsewhere; };
+                    { let blame = ParseFault::Elsewhere; };
                 - ForeignParseGivenBack: "a parse can be given back by another" {
                     let begun = $this.inner.load_segment(id).await?.and_then(|row| row.parsing);
                     let token = begun.as_ref().map_or(token, |begun| &begun.token);
@@ -173,14 +173,14 @@ macro_rules! with_mutants_of_work {
                     };
         }
         Endings<F: Frontier> {
-            fn settle(origin: &OriginKey, seen: &OriginRows) -> Settled;
+            fn settle(origin: &OriginKey, seen: &OriginRows) -> SettleResult;
                 - SettlementForgotten: "an idle origin is reported as closed, but neither woken nor closed"
-                    => Ok(Settled::Closed);
+                    => Ok(SettleResult::Closed);
                 - SettleFromStaleRows: "an origin is settled although its rows have changed" {
                     let now = $this.inner.load_origin(origin).await?;
                     let seen = now.as_ref().unwrap_or(seen);
                 };
-            fn give_up(give_up: &GiveUp) -> Settled;
+            fn give_up(give_up: &GiveUp) -> SettleResult;
                 - GiveUpFromStaleRows: "an origin is given up although its rows have changed" {
                     let seen = $this.inner.load_origin(&give_up.origin).await?.unwrap_or_else(|| give_up.seen.clone());
                     let give_up = &GiveUp { seen, ..give_up.clone() };

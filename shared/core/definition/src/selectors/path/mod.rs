@@ -18,7 +18,7 @@ pub struct Path {
     /// element that is searched.
     pub steps: Vec<Step>,
     /// The value to take from the elements of the last step.
-    pub taken: Taken,
+    pub taken: PathValue,
 }
 
 /// A step of a path.
@@ -97,7 +97,7 @@ pub enum Operand {
 
 /// The value to take from an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum PathValue {
     /// The element: its text, or its contents.
     Element,
     /// Its own text, without that of its descendants.
@@ -161,15 +161,15 @@ mod tests {
         ];
         let div = Step { axis: Axis::Descendant, test: NodeTest::Name("div".to_owned()), predicates };
         let a = Step { axis: Axis::Child, test: NodeTest::Name("a".to_owned()), predicates: Vec::new() };
-        assert_eq!(path, Path { steps: vec![div, a], taken: Taken::Attribute("href".to_owned()) });
+        assert_eq!(path, Path { steps: vec![div, a], taken: PathValue::Attribute("href".to_owned()) });
         for (text, steps, taken, why) in [
-            ("/html/body/p", 3, Taken::Element, "from the root"),
-            (".//td[2]/text()", 1, Taken::OwnText, "the dot before is for people who know XPath"),
-            ("td", 1, Taken::Element, "a child"),
-            ("@id", 0, Taken::Attribute("id".to_owned()), "of the element itself"),
-            ("//dt[.='Price']/following-sibling::dd[1]", 2, Taken::Element, "the next sibling"),
-            ("//a/..//b[text()='1' or b='2' or (@c)]", 3, Taken::Element, "the parent"),
-            ("//a[normalize-space(.)='1']/node()", 0, Taken::Element, "nodes of any kind are not elements"),
+            ("/html/body/p", 3, PathValue::Element, "from the root"),
+            (".//td[2]/text()", 1, PathValue::OwnText, "the dot before is for people who know XPath"),
+            ("td", 1, PathValue::Element, "a child"),
+            ("@id", 0, PathValue::Attribute("id".to_owned()), "of the element itself"),
+            ("//dt[.='Price']/following-sibling::dd[1]", 2, PathValue::Element, "the next sibling"),
+            ("//a/..//b[text()='1' or b='2' or (@c)]", 3, PathValue::Element, "the parent"),
+            ("//a[normalize-space(.)='1']/node()", 0, PathValue::Element, "nodes of any kind are not elements"),
         ] {
             match Path::parse(text) {
                 Ok(path) => assert_eq!((path.steps.len(), path.taken), (steps, taken), "{text}: {why}"),

@@ -1,6 +1,6 @@
 //! Parses paths.
 
-use super::{Axis, NodeTest, Operand, Path, Predicate, Step, Taken};
+use super::{Axis, NodeTest, Operand, Path, PathValue, Predicate, Step};
 use crate::selectors::SelectorError;
 
 pub(super) const HINT: &str = "write a path such as `//div[@class='by']/a`, or `//a/@href` for an attribute";
@@ -25,7 +25,7 @@ impl<'t> Parser<'t> {
         if self.rest.is_empty() {
             return Err(SelectorError::new("the path is empty", HINT));
         }
-        let mut path = Path { steps: Vec::new(), taken: Taken::Element };
+        let mut path = Path { steps: Vec::new(), taken: PathValue::Element };
         // `.//a` and `//a` are the same: paths are relative to the element that is searched.
         if self.rest.starts_with("./") {
             self.take(".");
@@ -37,7 +37,7 @@ impl<'t> Parser<'t> {
             Axis::Child
         };
         loop {
-            if let Some(taken) = self.taken(axis, &mut path.steps)? {
+            if let Some(taken) = self.take_value(axis, &mut path.steps)? {
                 path.taken = taken;
                 break;
             }
@@ -50,7 +50,7 @@ impl<'t> Parser<'t> {
         }
         match (self.rest.chars().next(), &path.taken) {
             (None, _) => Ok(path),
-            (Some('/'), Taken::Attribute(name)) => {
+            (Some('/'), PathValue::Attribute(name)) => {
                 Err(SelectorError::new(format!("nothing can follow `@{name}` in a path"), HINT))
             }
             (Some(c), _) => Err(self.unexpected(c)),
@@ -58,11 +58,11 @@ impl<'t> Parser<'t> {
     }
 
     /// Takes an attribute or `text()`, which end a path.
-    fn taken(&mut self, axis: Axis, steps: &mut Vec<Step>) -> Parsed<Option<Taken>> {
+    fn take_value(&mut self, axis: Axis, steps: &mut Vec<Step>) -> Parsed<Option<PathValue>> {
         let taken = if self.take("@") {
-            Taken::Attribute(self.name()?.to_ascii_lowercase())
+            PathValue::Attribute(self.name()?.to_ascii_lowercase())
         } else if self.take("text()") {
-            Taken::OwnText
+            PathValue::OwnText
         } else {
             return Ok(None);
         };
@@ -119,7 +119,7 @@ impl<'t> Parser<'t> {
         while self.take_word("or") {
             parts.push(self.every()?);
         }
-        Ok(one_of(parts, Predicate::Any))
+        Ok(combine(parts, Predicate::Any))
     }
 
     fn every(&mut self) -> Parsed<Predicate> {
@@ -127,7 +127,7 @@ impl<'t> Parser<'t> {
         while self.take_word("and") {
             parts.push(self.predicate()?);
         }
-        Ok(one_of(parts, Predicate::All))
+        Ok(combine(parts, Predicate::All))
     }
 
     fn predicate(&mut self) -> Parsed<Predicate> {
@@ -278,7 +278,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-fn one_of(mut parts: Vec<Predicate>, several: fn(Vec<Predicate>) -> Predicate) -> Predicate {
+fn combine(mut parts: Vec<Predicate>, several: fn(Vec<Predicate>) -> Predicate) -> Predicate {
     match parts.pop() {
         Some(only) if parts.is_empty() => only,
         last => several(parts.into_iter().chain(last).collect()),

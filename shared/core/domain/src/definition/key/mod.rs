@@ -60,7 +60,7 @@ impl KeyPlace {
     }
 
     /// Returns the places that contain it, smallest first, beginning with itself.
-    pub fn around(self) -> impl Iterator<Item = Self> {
+    pub fn enclosing(self) -> impl Iterator<Item = Self> {
         [self, Self { part: None, ..self }, self.key.into()].into_iter()
     }
 }

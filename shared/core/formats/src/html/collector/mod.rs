@@ -8,7 +8,7 @@ use html5gum::State;
 
 use self::frames::Frames;
 use super::foreign::{Foreign, Namespace};
-use super::hiding::{Own, Seen};
+use super::hiding::{OwnVisibility, VisibilityState};
 use super::links::{LinkId, Links};
 use super::metadata::Metadata;
 use super::open_elements::{Name, OpenElements};
@@ -19,7 +19,7 @@ use super::{HtmlLimits, Page, PageSource, Syntax, Truncated};
 
 /// An element whose text is not shown.
 #[derive(Clone, Copy, Debug)]
-struct Muted {
+struct HiddenElement {
     element: Element,
     /// Its depth in foreign content: leaving that ends the element too, with or without its end
     /// tag.
@@ -41,8 +41,8 @@ pub(super) struct Collector<'l> {
     foreign: Foreign,
     open: OpenElements,
     /// The visibility of the element whose tag is being read.
-    seen: Seen,
-    muted: Option<Muted>,
+    seen: VisibilityState,
+    muted: Option<HiddenElement>,
     /// The text of the open `<style>`; `None` without one, or if it is in another language than
     /// CSS.
     style: Option<Vec<u8>>,
@@ -66,7 +66,7 @@ impl<'l> Collector<'l> {
             anchor_text: TextBuffer::new(limits.link_text_bytes_max),
             foreign: Foreign::default(),
             open: OpenElements::new(syntax),
-            seen: Seen::WHOLLY,
+            seen: VisibilityState::WHOLLY,
             muted: None,
             style: None,
             open_templates: 0,
@@ -88,7 +88,7 @@ impl<'l> Collector<'l> {
         }
         match self.muted {
             // Although it is hidden, it exists, and begins the body.
-            None if !self.open.seen().is_read() => self.has_body_begun |= !piece.trim_ascii().is_empty(),
+            None if !self.open.visibility().is_read() => self.has_body_begun |= !piece.trim_ascii().is_empty(),
             None => {
                 if self.open_pres > 0 {
                     self.text.push_preformatted(piece);
@@ -99,8 +99,8 @@ impl<'l> Collector<'l> {
                     self.anchor_text.push(piece);
                 }
             }
-            Some(Muted { element: Element::Title, depth: 0 }) => self.metadata.title_text(piece),
-            Some(Muted { element: Element::Style, .. }) => {
+            Some(HiddenElement { element: Element::Title, depth: 0 }) => self.metadata.title_text(piece),
+            Some(HiddenElement { element: Element::Style, .. }) => {
                 if let Some(style) = &mut self.style {
                     style.extend_from_slice(piece);
                 }
@@ -123,9 +123,9 @@ impl<'l> Collector<'l> {
         }
         let name = tag.name();
         let own = if tag.has_attributes() || name.hides_itself() {
-            Own::from_tag(tag, name.role(), namespace)
+            OwnVisibility::from_tag(tag, name.role(), namespace)
         } else {
-            Own::default()
+            OwnVisibility::default()
         };
         self.seen = self.open.start(name, element, namespace, closing, own);
         self.unmute_outside();
@@ -220,7 +220,7 @@ impl<'l> Collector<'l> {
             ),
         };
         if !is_shown && closing == Closing::Open && self.muted.is_none() {
-            self.muted = Some(Muted { element, depth: self.foreign.depth() });
+            self.muted = Some(HiddenElement { element, depth: self.foreign.depth() });
         }
     }
 
@@ -232,8 +232,8 @@ impl<'l> Collector<'l> {
 
     fn unmute(&mut self) {
         match self.muted.take() {
-            Some(Muted { element: Element::Title, depth: 0 }) => self.metadata.end_title(),
-            Some(Muted { element: Element::Style, .. }) => {
+            Some(HiddenElement { element: Element::Title, depth: 0 }) => self.metadata.end_title(),
+            Some(HiddenElement { element: Element::Style, .. }) => {
                 if let Some(style) = self.style.take() {
                     self.styles(&String::from_utf8_lossy(&style));
                 }

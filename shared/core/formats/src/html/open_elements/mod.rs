@@ -11,7 +11,7 @@ pub(super) use self::role::{Name, Role};
 
 use super::Syntax;
 use super::foreign::Namespace;
-use super::hiding::{Own, Seen};
+use super::hiding::{OwnVisibility, VisibilityState};
 use super::tag::{Closing, Element};
 
 /// The depth beyond which elements are only counted. Browsers do not build deeper trees either.
@@ -21,8 +21,8 @@ const DEPTH_MAX: usize = 512;
 #[derive(Clone, Copy, Debug)]
 struct Open {
     name: Name,
-    own: Own,
-    seen: Seen,
+    own: OwnVisibility,
+    seen: VisibilityState,
     namespace: Namespace,
 }
 
@@ -55,8 +55,8 @@ impl OpenElements {
     }
 
     /// Returns the visibility of text here.
-    pub(super) fn seen(&self) -> Seen {
-        self.stack.last().map_or(Seen::WHOLLY, |open| open.seen)
+    pub(super) fn visibility(&self) -> VisibilityState {
+        self.stack.last().map_or(VisibilityState::WHOLLY, |open| open.seen)
     }
 
     /// Handles a start tag, and returns the visibility of its element.
@@ -66,18 +66,18 @@ impl OpenElements {
         element: Element,
         namespace: Namespace,
         closing: Closing,
-        own: Own,
-    ) -> Seen {
+        own: OwnVisibility,
+    ) -> VisibilityState {
         let name = if namespace == Namespace::Html { name } else { name.as_foreign(foreign_role(element)) };
         let is_html = self.syntax == Syntax::Html && namespace == Namespace::Html;
         if name.role() == Role::Root || is_html && self.is_ignored(name.role()) {
-            return self.seen();
+            return self.visibility();
         }
         if is_html {
             self.make_way(name);
             self.awaits_end_of_form |= name.role() == Role::Form;
         }
-        let seen = self.seen().of_child(own, name.role());
+        let seen = self.visibility().child(own, name.role());
         if closing == Closing::Open && !name.role().is_void() {
             self.push(Open { name, own, seen, namespace });
         }
@@ -86,18 +86,18 @@ impl OpenElements {
 
     /// Handles an end tag, and returns the visibility of its element; for a stray tag, that of this
     /// place.
-    pub(super) fn end(&mut self, name: Name) -> Seen {
+    pub(super) fn end(&mut self, name: Name) -> VisibilityState {
         if name.role() == Role::Root || name.role().is_void() {
-            return self.seen();
+            return self.visibility();
         }
         if self.beyond > 0 {
             self.beyond -= 1;
-            return self.seen();
+            return self.visibility();
         }
         self.awaits_end_of_form &= name.role() != Role::Form;
         let is_known = self.groups[name.group()] > 0 || self.has(Role::Heading) && name.role() == Role::Heading;
         let found = if is_known { self.opened_by(name) } else { None };
-        let Some(at) = found else { return self.seen() };
+        let Some(at) = found else { return self.visibility() };
         let seen = self.stack[at].seen;
         match (self.syntax, name.role()) {
             (Syntax::Html, Role::Form) => {
@@ -254,10 +254,10 @@ impl OpenElements {
             return;
         }
         let lifted = self.take_out(at);
-        let mut seen = if at == 0 { Seen::WHOLLY } else { self.stack[at - 1].seen };
+        let mut seen = if at == 0 { VisibilityState::WHOLLY } else { self.stack[at - 1].seen };
         if lifted.seen != seen {
             for open in &mut self.stack[at..] {
-                seen = seen.of_child(open.own, open.name.role());
+                seen = seen.child(open.own, open.name.role());
                 open.seen = seen;
             }
         }

@@ -12,7 +12,7 @@ use crate::html::cdata::Cdata;
 use crate::html::collector::Collector;
 use crate::html::open_elements::Name;
 use crate::html::prolog;
-use crate::html::tag::{Begun, Element, Tag};
+use crate::html::tag::{Element, Tag, ValueTreatment};
 
 /// Passes on the tokens of html5gum. Unlike ours, it has no limits on names and attributes.
 struct Witness<'c, 'l> {
@@ -20,7 +20,7 @@ struct Witness<'c, 'l> {
     is_start: bool,
     name: Vec<u8>,
     attribute: Option<Vec<u8>>,
-    begun: Begun,
+    begun: ValueTreatment,
     tag: Tag,
     last_start: Element,
     cdata: Option<Cdata>,
@@ -29,7 +29,7 @@ struct Witness<'c, 'l> {
 impl Witness<'_, '_> {
     fn end_attribute_name(&mut self) {
         if let Some(name) = self.attribute.take() {
-            self.begun = if self.is_start { self.tag.begin(&name) } else { Begun::Ignored };
+            self.begun = if self.is_start { self.tag.begin(&name) } else { ValueTreatment::Ignored };
         }
     }
 }
@@ -78,7 +78,7 @@ impl Emitter for Witness<'_, '_> {
 
     fn push_attribute_value(&mut self, piece: &[u8]) {
         self.end_attribute_name();
-        if self.begun == Begun::Kept {
+        if self.begun == ValueTreatment::Kept {
             self.tag.append(piece);
         }
     }
@@ -139,7 +139,7 @@ fn witnessed(html: &str, source: &PageSource<'_>, limits: &HtmlLimits) -> Page {
         is_start: true,
         name: Vec::new(),
         attribute: None,
-        begun: Begun::Ignored,
+        begun: ValueTreatment::Ignored,
         tag: Tag::new(limits.attribute_bytes_max),
         last_start: Element::Other,
         cdata: None,

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Returns the page's text, and the URLs of its links without the page's own directory.
-fn shown(page: &Page) -> String {
+fn describe(page: &Page) -> String {
     let links: Vec<_> = page.links.iter().map(|link| link.url.as_str()).collect();
     format!("{} [{}]", page.text, links.join(" ").replace("https://example.org/dir/", ""))
 }
@@ -26,8 +26,8 @@ fn empty_elements_swallow_nothing() {
         ("<svg xmlns='x'><style/></svg>a<a href='x'/>", "a [x]", "a [x]", "what both have"),
         ("a<br/>b<br></br>c", "a\nb\nc []", "a\nb\nc []", "line breaks"),
     ] {
-        assert_eq!(shown(&page(text)), as_html, "{why}, as HTML: {text}");
-        assert_eq!(shown(&xhtml(text)), as_xhtml, "{why}: {text}");
+        assert_eq!(describe(&page(text)), as_html, "{why}, as HTML: {text}");
+        assert_eq!(describe(&xhtml(text)), as_xhtml, "{why}: {text}");
     }
     let link = |page: Page| page.links[0].text.clone();
     assert_eq!(link(xhtml("<a href='x'/>a")), None, "a link that is its own end has no text");
@@ -47,7 +47,7 @@ fn cdata_sections_are_text() {
         ("<script>'<!-- <script>'</script>a", "a []", "scripts have no escapes in XML"),
         ("<textarea>t<![CDATA[</textarea>]]></textarea>a", "a []", "a text field"),
     ] {
-        assert_eq!(shown(&xhtml(text)), expected, "{why}: {text}");
+        assert_eq!(describe(&xhtml(text)), expected, "{why}: {text}");
     }
     assert_eq!(xhtml("<title>A <![CDATA[& B]]></title>").title.as_deref(), Some("A & B"));
     assert_eq!(page("<title>A <![CDATA[& B]]></title>").title.as_deref(), Some("A <![CDATA[& B]]>"));

@@ -111,12 +111,12 @@ fn wrong_digests_are_found() {
     let head = http_response_head(200, "OK", &html_headers(), 4);
     let record =
         Record::response(RecordId::from_bits(1), &event("/"), head, "body".into(), Sha1Digest::compute(b"other"));
-    let (file, spans) = file_of(&[record]);
+    let (file, spans) = write_file(&[record]);
     let mut stored = read_record(range(&file, spans[0]), LIMITS).unwrap();
     let (stated, computed) = (Sha1Digest::compute(b"other"), Sha1Digest::compute(b"body"));
     assert_eq!(stored.verify_payload_digest(), DigestCheck::Mismatch { stated, computed });
     assert_eq!(stored.verify_block_digest(), DigestCheck::NotStated, "its payload has one");
-    let (file, spans) = file_of(&[request()]);
+    let (file, spans) = write_file(&[request()]);
     stored = read_record(range(&file, spans[0]), LIMITS).unwrap();
     assert_eq!(stored.verify_block_digest(), DigestCheck::Match);
     stored.block[0] ^= 1;
@@ -162,7 +162,7 @@ fn a_file_error_is_not_damage() {
 proptest! {
     #[test]
     fn any_damage_is_found_or_harmless(at in any::<prop::sample::Index>(), flip in 1..=u8::MAX) {
-        let (mut file, _) = file_of(&one_of_each());
+        let (mut file, _) = write_file(&one_of_each());
         let at = at.index(file.len());
         file[at] ^= flip;
         for record in WarcReader::new(file.as_slice(), LIMITS).map_while(Result::ok) {

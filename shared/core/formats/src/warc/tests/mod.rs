@@ -101,7 +101,7 @@ fn one_of_each() -> Vec<Record> {
     vec![warcinfo(), request(), response(), response_cut_short(), not_modified(), identical(), metadata()]
 }
 
-fn file_of(records: &[Record]) -> (Vec<u8>, Vec<RecordSpan>) {
+fn write_file(records: &[Record]) -> (Vec<u8>, Vec<RecordSpan>) {
     let mut writer = WarcWriter::new();
     let spans = records.iter().map(|record| writer.write(record)).collect();
     (writer.take_file().unwrap().bytes().unwrap().to_vec(), spans)
@@ -113,7 +113,7 @@ fn range(file: &[u8], span: RecordSpan) -> &[u8] {
 }
 
 /// Returns the bytes as stored in the file before compression, with line ends made visible.
-fn text_of(record: &Record) -> String {
+fn record_text(record: &Record) -> String {
     let mut bytes = Vec::new();
     record.write_to(&mut bytes).unwrap();
     bytes.escape_ascii().to_string().replace("\\r\\n", "␍␊\n").replace("\\\"", "\"")
@@ -131,6 +131,6 @@ fn written_records_match_the_snapshot() {
         ("metadata", metadata()),
     ];
     for (name, record) in records {
-        insta::assert_snapshot!(name, text_of(&record));
+        insta::assert_snapshot!(name, record_text(&record));
     }
 }

@@ -11,7 +11,7 @@ fn read_all(file: &[u8]) -> Vec<StoredRecord> {
 
 #[test]
 fn what_a_file_says_of_itself_is_read_back() {
-    let (file, _) = file_of(&[warcinfo(), request()]);
+    let (file, _) = write_file(&[warcinfo(), request()]);
     let mut records = WarcReader::new(&file[..], ReadLimits::default()).map(Result::unwrap);
     let info = records.next().and_then(|record| record.info()).unwrap();
     assert_eq!(info.filename.as_deref(), Some("docs-20261127015403-00000-crawler1.warc.gz"));
@@ -32,8 +32,8 @@ fn dates_follow_the_standard() {
     ] {
         let at = Timestamp::new(1_700_000_000, nanoseconds).unwrap();
         let record = Record::warcinfo(RecordId::from_bits(1), at, &WarcInfo::default());
-        assert!(text_of(&record).contains(&format!("WARC-Date: {expected}␍␊")), "{}", text_of(&record));
-        let (file, span) = file_of(&[record]);
+        assert!(record_text(&record).contains(&format!("WARC-Date: {expected}␍␊")), "{}", record_text(&record));
+        let (file, span) = write_file(&[record]);
         assert_eq!(read_record(range(&file, span[0]), ReadLimits::default()).unwrap().date(), Some(at));
     }
 }
@@ -41,7 +41,7 @@ fn dates_follow_the_standard() {
 #[test]
 fn each_record_is_read_by_its_span_alone() {
     let records = one_of_each();
-    let (file, spans) = file_of(&records);
+    let (file, spans) = write_file(&records);
     let stored = read_all(&file);
     assert_eq!(stored.len(), records.len());
     for ((record, span), stored) in records.iter().zip(spans).zip(stored) {
@@ -77,7 +77,7 @@ fn a_writer_begins_anew_after_each_file() {
 
 #[test]
 fn fields_come_back() {
-    let (file, _) = file_of(&one_of_each());
+    let (file, _) = write_file(&one_of_each());
     let stored = read_all(&file);
     let [info, request, response, cut, not_modified, identical, metadata] = stored.as_slice() else {
         panic!("seven records")
@@ -123,7 +123,7 @@ fn fields_come_back() {
 
 #[test]
 fn what_the_standard_forbids_is_not_written() {
-    assert_eq!(text_of(&warcinfo().concurrent_to(RecordId::from_bits(2))), text_of(&warcinfo()));
+    assert_eq!(record_text(&warcinfo().concurrent_to(RecordId::from_bits(2))), record_text(&warcinfo()));
 }
 
 fn any_name() -> impl Strategy<Value = String> {
@@ -184,7 +184,7 @@ proptest! {
         for bits in 0..companions {
             record = record.concurrent_to(RecordId::from_bits(bits));
         }
-        let (file, spans) = file_of(&[record]);
+        let (file, spans) = write_file(&[record]);
         let stored = read_record(range(&file, spans[0]), ReadLimits::default()).unwrap();
         let check = if is_revisit { stored.verify_block_digest() } else { stored.verify_payload_digest() };
         prop_assert_eq!(check, DigestCheck::Match);
@@ -223,7 +223,7 @@ proptest! {
         if let Some(reason) = truncation {
             record = record.truncated(reason);
         }
-        let (file, spans) = file_of(&[request(), record, metadata()]);
+        let (file, spans) = write_file(&[request(), record, metadata()]);
         let stored = read_record(range(&file, spans[1]), LIMITS).unwrap();
         prop_assert_eq!(&stored.record_type, &RecordType::Response);
         prop_assert_eq!(stored.id(), Some(RecordId::from_bits(bits)));
@@ -273,7 +273,7 @@ fn a_body_in_a_file_is_written_and_read_back_and_the_file_with_it_is_in_a_spool(
         assert_eq!(records[1].verify_payload_digest(), DigestCheck::NotHere, "{why}: not all of it is held");
         let member = file.part(spans[1].offset..spans[1].offset + spans[1].length);
         let mut block = Vec::new();
-        let alone = read_record_of(member.reader(), limits, &mut block).unwrap();
+        let alone = read_record_into(member.reader(), limits, &mut block).unwrap();
         assert_eq!(alone.block_bytes, block.len() as u64, "{why}");
         assert!(parse_http_response(&block).unwrap().body == body, "{why}");
         let whole = read_record(&member.bytes().unwrap(), ReadLimits::default()).unwrap();

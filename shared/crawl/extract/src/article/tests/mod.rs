@@ -13,7 +13,7 @@ fn main_of(html: &str) -> Result<Article, NoArticle> {
 }
 
 fn ruled(html: &str, rules: &MainRules) -> Result<Article, NoArticle> {
-    of_html(html, &CrawlUrl::parse(URL, &UrlRules::default()).unwrap(), rules, Extent::Main)
+    from_html(html, &CrawlUrl::parse(URL, &UrlRules::default()).unwrap(), rules, Extent::Main)
 }
 
 fn prose(of: &str) -> String {
@@ -261,7 +261,7 @@ fn rules_of_the_definition_take_precedence() {
         (rules(&["#b"], &[".c"], &[]), "One 7 part.", "without what is no part of it"),
     ] {
         let article = ruled(&html, &rules).unwrap();
-        assert_eq!((article.text.as_str(), article.taken), (expected, Taken::Selected), "{why}");
+        assert_eq!((article.text.as_str(), article.taken), (expected, MainPartSource::Selected), "{why}");
     }
     let without = ruled(&html, &rules(&[], &[".a p:first-child"], &[])).unwrap();
     assert_eq!(without.text.matches("finders of articles").count(), 6, "also of what is found");

@@ -56,7 +56,7 @@ pub(super) enum Operator {
 }
 
 impl Operator {
-    fn named(name: &[u8]) -> Self {
+    fn from_name(name: &[u8]) -> Self {
         match name {
             b"BT" => Self::BeginText,
             b"ET" => Self::EndText,
@@ -150,7 +150,7 @@ impl Operations {
                         return Some(Operator::InlineImage);
                     }
                     word => {
-                        let operator = Operator::named(word);
+                        let operator = Operator::from_name(word);
                         self.operands.extend(array.map(Operand::Array));
                         return Some(operator);
                     }

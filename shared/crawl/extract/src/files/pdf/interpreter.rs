@@ -6,8 +6,8 @@ use std::rc::Rc;
 use lopdf::{Dictionary, Document, Object};
 
 use super::content::{Operand, Operations, Operator};
-use super::fonts::{Direction, Font, Fonts, Shown, inflate};
-use super::layout::{Layout, Placed};
+use super::fonts::{Direction, DrawnGlyph, Font, Fonts, inflate};
+use super::layout::{Layout, PlacedGlyph};
 use super::limits::{Budget, ENTRY_BYTES, Exhausted, FORMS_DEPTH_MAX, STATES_MAX};
 use super::matrix::{Matrix, Point};
 use crate::files::Text;
@@ -304,7 +304,7 @@ impl<'d> Interpreter<'d> {
     }
 
     /// Places a glyph at the pen, and advances the pen (section 9.4.4).
-    fn place(&mut self, frame: &mut Frame<'d>, font: &Font, spacing: Spacing, shown: Shown<'_>) {
+    fn place(&mut self, frame: &mut Frame<'d>, font: &Font, spacing: Spacing, shown: DrawnGlyph<'_>) {
         let state = &frame.state;
         let width = shown.width * state.size;
         let space = state.character_spacing + if shown.is_space { state.word_spacing } else { 0.0 };
@@ -319,7 +319,7 @@ impl<'d> Interpreter<'d> {
         self.tally.glyphs += 1;
         self.tally.unknown += usize::from(shown.text.is_none());
         let (drawn_x, drawn_y) = way(drawn, 0.0);
-        let glyph = Placed {
+        let glyph = PlacedGlyph {
             text: shown.text.unwrap_or_default(),
             at: Matrix::translation(0.0, state.rise).then(to_page).origin(),
             way: to_page.way(drawn_x, drawn_y),

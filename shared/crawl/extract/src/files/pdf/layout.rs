@@ -45,7 +45,7 @@ const SPACED_OUT_WORD_GLYPHS_MAX: usize = 24;
 
 /// A glyph on a page.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Placed<'t> {
+pub(super) struct PlacedGlyph<'t> {
     /// Its text.
     pub(super) text: &'t str,
     /// Its start.
@@ -91,7 +91,7 @@ struct Piece {
 
 impl Layout {
     /// Adds a glyph. Completed lines go into the text.
-    pub(super) fn add(&mut self, glyph: &Placed<'_>, text: &mut Text) {
+    pub(super) fn add(&mut self, glyph: &PlacedGlyph<'_>, text: &mut Text) {
         let Some(direction) = glyph.forward.direction() else { return };
         if !(glyph.size > 0.0
             && glyph.size.is_finite()
@@ -126,7 +126,7 @@ impl Layout {
 }
 
 impl Line {
-    fn continues(&self, glyph: &Placed<'_>, direction: Point) -> bool {
+    fn continues(&self, glyph: &PlacedGlyph<'_>, direction: Point) -> bool {
         let way = self.base.to(glyph.at);
         let (along, across) = (self.direction.dot(way), self.direction.cross(way).abs());
         let (smaller, larger) = (self.size.min(glyph.size), self.size.max(glyph.size));
@@ -137,7 +137,7 @@ impl Line {
             && (across < smaller * BASE_MAX || (is_close && across < larger * SCRIPT_MAX))
     }
 
-    fn add(&mut self, glyph: &Placed<'_>) {
+    fn add(&mut self, glyph: &PlacedGlyph<'_>) {
         let start = self.direction.dot(self.base.to(glyph.at));
         let end = start + self.direction.dot(glyph.way);
         if glyph.size > self.size {

@@ -33,12 +33,12 @@ const STREAMS_BYTES_MAX: usize = 32 << 20;
 
 thread_local! {
     /// The remaining budget. lopdf calls back a plain function, which cannot have state of its own.
-    static LEFT: Cell<Left> = const { Cell::new(Left { objects: 0, values: 0, inflated_bytes: 0, streams_bytes: 0 }) };
+    static LEFT: Cell<LoadBudget> = const { Cell::new(LoadBudget { objects: 0, values: 0, inflated_bytes: 0, streams_bytes: 0 }) };
 }
 
 /// The remaining objects, values, bytes of object streams, and bytes of streams.
 #[derive(Clone, Copy, Debug)]
-struct Left {
+struct LoadBudget {
     objects: usize,
     values: usize,
     inflated_bytes: usize,
@@ -47,7 +47,7 @@ struct Left {
 
 /// A file's objects.
 #[derive(Debug)]
-pub(super) struct Loaded {
+pub(super) struct LoadedFile {
     pub(super) document: Document,
     /// Whether a limit left objects out.
     pub(super) is_cut: bool,
@@ -55,7 +55,7 @@ pub(super) struct Loaded {
 
 /// Why a file is not loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NotLoaded {
+pub(super) enum LoadError {
     Encrypted,
     Damaged,
     /// It would exceed the limits.
@@ -63,10 +63,10 @@ pub(super) enum NotLoaded {
 }
 
 /// Loads a file. If its cross-references lead to no page, objects are searched for.
-pub(super) fn load(bytes: &[u8]) -> Result<Loaded, NotLoaded> {
+pub(super) fn load(bytes: &[u8]) -> Result<LoadedFile, LoadError> {
     let [encrypted, cross_references, typed_references] = count_names(bytes, [b"Encrypt", b"W", b"XRef"]);
     if encrypted > 0 {
-        return Err(NotLoaded::Encrypted);
+        return Err(LoadError::Encrypted);
     }
     // Fonts have a key of the same name for widths, but shorter arrays.
     let share = OBJECT_STREAMS_BYTES_MAX * 8 / cross_references.max(CROSS_REFERENCES_MAX);
@@ -78,24 +78,24 @@ pub(super) fn load(bytes: &[u8]) -> Result<Loaded, NotLoaded> {
     Ok(first)
 }
 
-fn load_by(bytes: &[u8], lookup: Lookup, stream_bytes_max: usize) -> Result<Loaded, NotLoaded> {
+fn load_by(bytes: &[u8], lookup: Lookup, stream_bytes_max: usize) -> Result<LoadedFile, LoadError> {
     let options = LoadOptions {
         filter: Some(keep),
         max_decompressed_size: Some(stream_bytes_max.min(OBJECT_STREAM_BYTES_MAX)),
         force_reconstruct: lookup == Lookup::Search,
         ..LoadOptions::default()
     };
-    LEFT.set(Left {
+    LEFT.set(LoadBudget {
         objects: OBJECTS_MAX,
         values: VALUES_MAX,
         inflated_bytes: OBJECT_STREAMS_BYTES_MAX,
         streams_bytes: STREAMS_BYTES_MAX,
     });
     let loaded = catch_unwind(|| Document::load_mem_with_options(bytes, options));
-    let document = loaded.map_err(|why| why.downcast_ref().copied().unwrap_or(NotLoaded::Damaged))?;
+    let document = loaded.map_err(|why| why.downcast_ref().copied().unwrap_or(LoadError::Damaged))?;
     let left = LEFT.get();
-    Ok(Loaded {
-        document: document.map_err(|_| NotLoaded::Damaged)?,
+    Ok(LoadedFile {
+        document: document.map_err(|_| LoadError::Damaged)?,
         is_cut: left.objects == 0 || left.inflated_bytes == 0,
     })
 }
@@ -130,11 +130,11 @@ fn keep(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
     let spent = left.spend(object);
     LEFT.set(left);
     match spent {
-        Spent::Kept => {}
-        Spent::LeftOut => return None,
+        ObjectAction::Kept => {}
+        ObjectAction::LeftOut => return None,
         // lopdf would read everything that follows before it calls again. There is no other way to
         // stop it.
-        Spent::TooMuch => std::panic::resume_unwind(Box::new(NotLoaded::TooMuch)),
+        ObjectAction::TooMuch => std::panic::resume_unwind(Box::new(LoadError::TooMuch)),
     }
     // For an object in an object stream, lopdf takes the returned value; for any other, only the
     // fact that it stays. Streams are never in object streams.
@@ -143,20 +143,22 @@ fn keep(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
 
 /// What to do with an object after counting its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Spent {
+enum ObjectAction {
     Kept,
     LeftOut,
     TooMuch,
 }
 
-impl Left {
-    fn spend(&mut self, object: &Object) -> Spent {
-        let Some(objects) = self.objects.checked_sub(1) else { return Spent::TooMuch };
+impl LoadBudget {
+    fn spend(&mut self, object: &Object) -> ObjectAction {
+        let Some(objects) = self.objects.checked_sub(1) else { return ObjectAction::TooMuch };
         self.objects = objects;
         let copied_bytes = object.as_stream().map_or(0, |stream| stream.content.len());
-        let Some(values) = self.values.checked_sub(count_values(object, self.values)) else { return Spent::TooMuch };
+        let Some(values) = self.values.checked_sub(count_values(object, self.values)) else {
+            return ObjectAction::TooMuch;
+        };
         self.values = values;
-        let Some(streams_bytes) = self.streams_bytes.checked_sub(copied_bytes) else { return Spent::TooMuch };
+        let Some(streams_bytes) = self.streams_bytes.checked_sub(copied_bytes) else { return ObjectAction::TooMuch };
         self.streams_bytes = streams_bytes;
         if let Ok(stream) = object.as_stream()
             && stream.dict.has_type(b"ObjStm")
@@ -166,10 +168,10 @@ impl Left {
             let left = self.inflated_bytes.checked_sub(inflated.max(ENTRY_BYTES));
             self.inflated_bytes = left.unwrap_or(0);
             if left.is_none() {
-                return Spent::LeftOut;
+                return ObjectAction::LeftOut;
             }
         }
-        Spent::Kept
+        ObjectAction::Kept
     }
 }
 

@@ -20,7 +20,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId, decode_text_string};
 use self::fonts::inflate;
 use self::interpreter::{Interpreter, Tally};
 use self::limits::{ENTRY_BYTES, Exhausted, PAGES_MAX, PARENTS_MAX};
-use self::load::{Loaded, NotLoaded, load};
+use self::load::{LoadError, LoadedFile, load};
 use self::matrix::Matrix;
 use super::FileText;
 
@@ -47,11 +47,11 @@ pub(super) fn read(bytes: &[u8]) -> FileText {
 }
 
 fn read_here(bytes: &[u8]) -> FileText {
-    let Loaded { document, is_cut } = match load(bytes) {
+    let LoadedFile { document, is_cut } = match load(bytes) {
         Ok(loaded) => loaded,
-        Err(NotLoaded::Encrypted) => return FileText::unread(Gap::FileEncrypted),
-        Err(NotLoaded::Damaged) => return FileText::unread(Gap::FileDamaged),
-        Err(NotLoaded::TooMuch) => return FileText::unread(Gap::File),
+        Err(LoadError::Encrypted) => return FileText::unread(Gap::FileEncrypted),
+        Err(LoadError::Damaged) => return FileText::unread(Gap::FileDamaged),
+        Err(LoadError::TooMuch) => return FileText::unread(Gap::File),
     };
     let pages: Vec<_> = document.page_iter().collect();
     let mut gaps = BTreeSet::new();

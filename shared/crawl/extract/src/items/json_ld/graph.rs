@@ -38,7 +38,7 @@ pub(super) fn records(objects: &[Json], page: &Page<'_>, budget: &mut Budget) ->
             budget.is_cut = true;
             break;
         }
-        let mut maker = Maker { graph: &graph, budget, within: Vec::new(), references: 0 };
+        let mut maker = RecordBuilder { graph: &graph, budget, within: Vec::new(), references: 0 };
         let record = maker.record(&graph.top[at], 0);
         if !record.types.is_empty() || !record.fields.is_empty() {
             records.push(record);
@@ -170,7 +170,7 @@ impl<'v> Graph<'_, 'v, '_> {
 }
 
 /// Makes the record of a thing.
-struct Maker<'m, 'g, 'v, 't> {
+struct RecordBuilder<'m, 'g, 'v, 't> {
     graph: &'m Graph<'g, 'v, 't>,
     budget: &'m mut Budget,
     /// The identifiers of the things under construction, outermost first.
@@ -179,7 +179,7 @@ struct Maker<'m, 'g, 'v, 't> {
     references: usize,
 }
 
-impl<'v> Maker<'_, '_, 'v, '_> {
+impl<'v> RecordBuilder<'_, '_, 'v, '_> {
     fn record(&mut self, node: &Node<'v>, depth: usize) -> Record {
         let id = id(node.object).map(|id| self.graph.page.absolute(id));
         let mut record = Record { id: id.clone().filter(|id| !id.starts_with("_:")), ..Record::default() };
@@ -250,7 +250,7 @@ impl<'v> Maker<'_, '_, 'v, '_> {
                     let context = Context::from_object(object, context, self.budget);
                     self.values(graph, &context, depth, out);
                 } else if is_reference(object) {
-                    out.extend(self.referred(object, depth));
+                    out.extend(self.resolve_reference(object, depth));
                 } else if self.budget.may_nest(depth) && self.budget.value() {
                     let node = Node { object, context: Context::from_object(object, context, self.budget) };
                     let is_within = id(object).is_some_and(|id| self.within.contains(&self.graph.page.absolute(id)));
@@ -271,7 +271,7 @@ impl<'v> Maker<'_, '_, 'v, '_> {
 
     /// Resolves an object that is only a reference: to the thing, or to its identifier if the page
     /// does not describe it here.
-    fn referred(&mut self, object: &'v Object, depth: usize) -> Option<Value> {
+    fn resolve_reference(&mut self, object: &'v Object, depth: usize) -> Option<Value> {
         let id = self.graph.page.absolute(id(object)?);
         let node = self.graph.by_id.get(&id).and_then(|nodes| nodes.first());
         let Some(node) = node.filter(|_| self.references < REFERENCES_MAX && !self.within.contains(&id)) else {

@@ -24,7 +24,7 @@ enum Meaning {
 type Aliases = BTreeMap<String, Meaning>;
 
 /// Replaces the aliases in objects by the keywords.
-pub(super) fn resolved(objects: &[Json]) -> Cow<'_, [Json]> {
+pub(super) fn resolve_aliases(objects: &[Json]) -> Cow<'_, [Json]> {
     if !objects.iter().any(may_have_aliases) {
         return Cow::Borrowed(objects);
     }
@@ -65,7 +65,7 @@ fn value(of: &Json, outer: &Rc<Aliases>) -> Json {
 
 fn resolved_object(object: &Object, outer: &Rc<Aliases>) -> Object {
     let aliases = match object.get("@context") {
-        Some(context) => Rc::new(declared(context, outer)),
+        Some(context) => Rc::new(read_aliases(context, outer)),
         None => Rc::clone(outer),
     };
     let mut resolved = Object::new();
@@ -83,7 +83,7 @@ fn resolved_object(object: &Object, outer: &Rc<Aliases>) -> Object {
 }
 
 /// Reads the aliases of a context within an outer one.
-fn declared(context: &Json, outer: &Aliases) -> Aliases {
+fn read_aliases(context: &Json, outer: &Aliases) -> Aliases {
     let parts = match context {
         Json::Array(parts) => parts.as_slice(),
         one => std::slice::from_ref(one),

@@ -27,12 +27,12 @@ pub(super) fn values(script: &str) -> Vec<Value> {
     if let Ok(value) = serde_json::from_str(script) {
         return vec![value];
     }
-    let mut found = in_a_row(&repaired(script, HtmlComments::Dropped));
+    let mut found = in_a_row(&repair(script, HtmlComments::Dropped));
     if found.is_empty() && script.contains("<!--") {
-        found = in_a_row(&repaired(script, HtmlComments::Opened));
+        found = in_a_row(&repair(script, HtmlComments::Opened));
     }
     if found.is_empty() && script.contains("&quot;") {
-        found = in_a_row(&repaired(&unescaped(script), HtmlComments::Dropped));
+        found = in_a_row(&repair(&unescape(script), HtmlComments::Dropped));
     }
     found
 }
@@ -42,7 +42,7 @@ fn in_a_row(text: &str) -> Vec<Value> {
 }
 
 /// Unescapes a script that was escaped like text. Double escapes stay escaped once.
-fn unescaped(script: &str) -> String {
+fn unescape(script: &str) -> String {
     let mut text = script.to_owned();
     for (reference, character) in [("&quot;", "\""), ("&#34;", "\""), ("&#39;", "'"), ("&lt;", "<"), ("&gt;", ">")] {
         text = text.replace(reference, character);
@@ -52,7 +52,7 @@ fn unescaped(script: &str) -> String {
 
 /// Returns a text as valid JSON: without comments and trailing commas, with control characters
 /// escaped. Missing or invalid values become `null`, and lone surrogates U+FFFD.
-fn repaired(script: &str, comments: HtmlComments) -> String {
+fn repair(script: &str, comments: HtmlComments) -> String {
     let mut out = String::with_capacity(script.len());
     let mut rest = script;
     let mut depth = 0_usize;

@@ -37,7 +37,7 @@ pub(super) fn read(page: &Page<'_>, budget: &mut Budget) -> Vec<Value> {
 
 /// Makes records of the things that are not part of another one.
 pub(super) fn records(objects: &[Value], page: &Page<'_>, budget: &mut Budget) -> Vec<Record> {
-    graph::records(&keywords::resolved(objects), page, budget)
+    graph::records(&keywords::resolve_aliases(objects), page, budget)
 }
 
 /// Adds the types of an object, of those in its graph, and of its main entity. Recurses as deep as

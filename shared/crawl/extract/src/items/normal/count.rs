@@ -16,7 +16,7 @@ const WHOLE_MAX: f64 = 9_007_199_254_740_991.0;
 pub(super) fn count(value: &Value) -> Option<Number> {
     match value {
         Value::Number(number) => whole(number),
-        Value::Text(text) => of_text(text),
+        Value::Text(text) => parse_count(text),
         _ => None,
     }
 }
@@ -34,7 +34,7 @@ fn whole(number: &Number) -> Option<Number> {
     (number.fract() == 0.0 && (0.0..=WHOLE_MAX).contains(&number)).then(|| (number as u64).into())
 }
 
-fn of_text(text: &str) -> Option<Number> {
+fn parse_count(text: &str) -> Option<Number> {
     if text.len() > TEXT_BYTES_MAX {
         return None;
     }

@@ -35,7 +35,7 @@ pub(crate) fn date(text: &str) -> Option<String> {
     if text.len() > TEXT_BYTES_MAX || !text.contains(|c: char| !c.is_ascii_digit()) {
         return None;
     }
-    iso(text).or_else(|| rfc_2822(text)).or_else(|| written(text))
+    iso(text).or_else(|| rfc_2822(text)).or_else(|| parse_spelled_date(text))
 }
 
 /// Reads an ISO 8601 duration in seconds; `None` if it is not one, or has months, whose length
@@ -77,13 +77,13 @@ fn with_offset(datetime: DateTime, offset_s: i32) -> String {
 }
 
 /// Reads a date with the month as a word, or with separators that identify the numbers.
-fn written(text: &str) -> Option<String> {
+fn parse_spelled_date(text: &str) -> Option<String> {
     let text = text.to_lowercase();
     let mut numbers: Vec<(i16, usize)> = Vec::new();
     let (mut month, mut month_at, mut time) = (None, 0, None);
     let words = text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | '|' | '–' | '—'));
     for word in words.map(|word| word.trim_matches(['.', '-'])).filter(|word| !word.is_empty()) {
-        if let Some(found) = month_of(word) {
+        if let Some(found) = parse_month(word) {
             if month.replace(found).is_some() {
                 return None;
             }
@@ -98,7 +98,7 @@ fn written(text: &str) -> Option<String> {
             if !numbers.is_empty() || month.is_some() {
                 return None;
             }
-            return finish(separated(word)?, rest_time(&text, word));
+            return finish(parse_separated_date(word)?, rest_time(&text, word));
         } else if let Some(number) = number(word) {
             numbers.push((number, word.len()));
         } else if !is_filler(word) {
@@ -137,7 +137,7 @@ fn rest_time(text: &str, date: &str) -> Option<Time> {
 
 /// Reads numbers with separators. With points, as in `3.4.2021`, the day comes first; with slashes,
 /// the day must not be a possible month.
-fn separated(word: &str) -> Option<Date> {
+fn parse_separated_date(word: &str) -> Option<Date> {
     let separator = word.chars().find(|c| !c.is_ascii_digit())?;
     let parts: Vec<&str> = word.split(separator).collect();
     let [first, second, third] = parts.as_slice() else { return None };
@@ -156,7 +156,7 @@ fn separated(word: &str) -> Option<Date> {
     Date::new(year, month, day).ok()
 }
 
-fn month_of(word: &str) -> Option<i8> {
+fn parse_month(word: &str) -> Option<i8> {
     let at = MONTHS
         .iter()
         .position(|month| *month == word || *month == "september" && word == "sept" || month[..3] == *word);

@@ -83,7 +83,7 @@ pub(super) fn normal(item: &Item, of_variants: &[Value], page: &Page<'_>) -> BTr
     let ratings: Vec<Fields<'_>> = [fields("aggregateRating"), fields("reviewRating")]
         .into_iter()
         .flatten()
-        .filter_map(fields_of)
+        .filter_map(as_fields)
         .chain([own])
         .collect();
     for (name, property) in [
@@ -101,7 +101,7 @@ pub(super) fn normal(item: &Item, of_variants: &[Value], page: &Page<'_>) -> BTr
 
 type Fields<'i> = BTreeMap<&'i str, &'i [Value]>;
 
-fn fields_of(value: &Value) -> Option<Fields<'_>> {
+fn as_fields(value: &Value) -> Option<Fields<'_>> {
     let Value::Record(record) = value else { return None };
     Some(record.fields.iter().map(|(name, values)| (name.as_str(), values.as_slice())).collect())
 }
@@ -112,7 +112,7 @@ fn collect<'i>(values: &'i [Value], depth: usize, offers: &mut Vec<Fields<'i>>) 
         if offers.len() >= OFFERS_MAX {
             return;
         }
-        let Some(offer) = fields_of(value) else { continue };
+        let Some(offer) = as_fields(value) else { continue };
         let (nested, specifications) = (offer.get("offers").copied(), offer.get("priceSpecification").copied());
         // An offer's price takes precedence over its specification.
         let specified = specifications.filter(|_| !offer.contains_key("price"));
@@ -161,9 +161,9 @@ impl Prices {
             });
         }
         found.currency = found.currency.or(of_text);
-        all.sort_by(|a, b| value_of(a).total_cmp(&value_of(b)));
+        all.sort_by(|a, b| as_f64(a).total_cmp(&as_f64(b)));
         if let (Some(low), Some(high)) = (all.first(), all.last())
-            && (value_of(low) < value_of(high) || found.price.is_none())
+            && (as_f64(low) < as_f64(high) || found.price.is_none())
         {
             found.low = Some(low.clone());
             found.high = Some(high.clone()).filter(|_| all.len() > 1);
@@ -174,7 +174,7 @@ impl Prices {
     }
 }
 
-fn value_of(number: &Number) -> f64 {
+fn as_f64(number: &Number) -> f64 {
     number.as_f64().unwrap_or(f64::INFINITY)
 }
 

@@ -85,7 +85,7 @@ pub(crate) fn money(text: &str) -> Option<Money> {
     let decimals = if is_bare || currency.as_deref().is_some_and(|code| THREE_PLACES.contains(&code)) { 4 } else { 3 };
     let digits = plain(&whole, decimals)?;
     let digits = if is_negative { format!("-{digits}") } else { digits };
-    Some(Money { amount: number_of(&digits)?, currency })
+    Some(Money { amount: json_number(&digits)?, currency })
 }
 
 /// Reads a currency: a code, or an unambiguous sign.
@@ -116,7 +116,7 @@ fn has_sign(text: &str, sign: &str) -> bool {
 }
 
 /// Converts digits with at most one point to a JSON number; a whole number has no decimals.
-pub(super) fn number_of(digits: &str) -> Option<Number> {
+pub(super) fn json_number(digits: &str) -> Option<Number> {
     let digits = match digits.split_once('.') {
         Some((whole, decimals)) if decimals.bytes().all(|digit| digit == b'0') => whole,
         _ => digits,

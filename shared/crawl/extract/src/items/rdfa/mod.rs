@@ -15,7 +15,7 @@ use self::prefixes::Names;
 pub(super) use self::records::records;
 use super::budget::{Budget, FIELDS_MAX};
 use super::page::Page;
-use super::text::text_of;
+use super::text::element_text;
 
 /// How many values of a property a new one is compared with.
 const COMPARED_MAX: usize = 64;
@@ -76,7 +76,7 @@ pub(super) fn read(page: &Page<'_>, budget: &mut Budget) -> Vec<RdfaNode> {
     let Some(root) = page.root.filter(|_| page.has_rdfa) else { return Vec::new() };
     let mut reader = Reader { page, budget, nodes: Vec::new(), places: BTreeMap::new(), unnamed: 0 };
     let subject = page.base.to_string();
-    let outer = Around { names: Rc::default(), subject, language: None };
+    let outer = ElementContext { names: Rc::default(), subject, language: None };
     reader.element(&root, &outer);
     reader.nodes.retain(|node| !node.types.is_empty() || !node.properties.is_empty());
     reader.nodes
@@ -84,7 +84,7 @@ pub(super) fn read(page: &Page<'_>, budget: &mut Budget) -> Vec<RdfaNode> {
 
 /// The context of an element, from its ancestors.
 #[derive(Clone)]
-struct Around {
+struct ElementContext {
     names: Rc<Names>,
     /// The subject of properties.
     subject: String,
@@ -149,7 +149,7 @@ impl Attributes {
 
 impl Reader<'_, '_> {
     /// Recurses to the depth of the tree, which the caller has limited.
-    fn element(&mut self, node: &NodeRef<'_>, outer: &Around) {
+    fn element(&mut self, node: &NodeRef<'_>, outer: &ElementContext) {
         if !self.budget.step() {
             return;
         }
@@ -189,7 +189,13 @@ impl Reader<'_, '_> {
 
     /// Adds an element's statements (RDFa Core 1.1, "Sequence", without `rel` and `rev`). Sets the
     /// subject for its descendants.
-    fn statements(&mut self, node: &NodeRef<'_>, attributes: &Attributes, outer: &Around, around: &mut Around) {
+    fn statements(
+        &mut self,
+        node: &NodeRef<'_>,
+        attributes: &Attributes,
+        outer: &ElementContext,
+        around: &mut ElementContext,
+    ) {
         let Attributes { about, resource, href, src, content, datatype, property, types, .. } = attributes;
         let names = Rc::clone(&around.names);
         let about = about.as_deref().and_then(|about| self.resource(about, &names));
@@ -237,10 +243,10 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn literal(&mut self, node: &NodeRef<'_>, attributes: &Attributes, around: &Around) -> RdfaValue {
+    fn literal(&mut self, node: &NodeRef<'_>, attributes: &Attributes, around: &ElementContext) -> RdfaValue {
         let text = match &attributes.content {
             Some(content) => content.clone(),
-            None => text_of(node, self.budget),
+            None => element_text(node, self.budget),
         };
         let datatype =
             (attributes.datatype.as_deref()).filter(|kind| !kind.is_empty()).and_then(|kind| around.names.expand(kind));

@@ -49,18 +49,18 @@ pub(in crate::items) fn records(nodes: &[RdfaNode], budget: &mut Budget) -> Vec<
     roots.sort_unstable();
     budget.is_cut |= roots.len() > ITEMS_MAX;
     roots.truncate(ITEMS_MAX);
-    let mut maker = Maker { nodes, places, budget, within: Vec::new() };
+    let mut maker = RecordBuilder { nodes, places, budget, within: Vec::new() };
     roots.into_iter().map(|at| maker.record(at)).collect()
 }
 
-struct Maker<'m> {
+struct RecordBuilder<'m> {
     nodes: &'m [RdfaNode],
     places: BTreeMap<&'m str, usize>,
     budget: &'m mut Budget,
     within: Vec<usize>,
 }
 
-impl Maker<'_> {
+impl RecordBuilder<'_> {
     fn record(&mut self, at: usize) -> Record {
         let node = &self.nodes[at];
         self.within.push(at);

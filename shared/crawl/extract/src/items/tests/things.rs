@@ -13,13 +13,13 @@ fn priced(html: &str) -> serde_json::Value {
         }
         said
     };
-    found(html).items.iter().map(of_item).collect()
+    find_items(html).items.iter().map(of_item).collect()
 }
 
 /// The type and name of each item.
 fn named(html: &str) -> Vec<String> {
     let name = |item: &Item| item.normal.get("name").map_or_else(String::new, |name| json!(name).to_string());
-    found(html).items.iter().map(|item| format!("{} {}", item.types[0], name(item).trim_matches('"'))).collect()
+    find_items(html).items.iter().map(|item| format!("{} {}", item.types[0], name(item).trim_matches('"'))).collect()
 }
 
 #[test]
@@ -50,8 +50,8 @@ fn unreadable_markup_is_a_gap() {
         (r#"{"@type":"A","b":12e-1,"c":1.5}"#, json!({"b": [1.2], "c": [1.5]}), "as JSON has them"),
     ] {
         let html = script(json_ld);
-        let items = found(&html).items;
-        assert_eq!(said(&items), json!([{"types": ["A"], "fields": expected}]), "{json_ld}: {why}");
+        let items = find_items(&html).items;
+        assert_eq!(fields_of_items(&items), json!([{"types": ["A"], "fields": expected}]), "{json_ld}: {why}");
     }
 }
 
@@ -148,13 +148,13 @@ fn each_variant_of_a_group_is_a_product() {
     let html = group(
         r#""color":["red","blue"],"material":"wool","variesBy":"https://schema.org/color","hasVariant":{"sku":"s"}"#,
     );
-    let items = found(&html).items;
+    let items = find_items(&html).items;
     assert!(items[1].fields.contains_key("material"), "all are of wool");
     assert!(!items[1].fields.contains_key("color"), "in this they differ");
     let both = group(r#""hasVariant":[{"sku":"s","offers":{"price":10}},{"sku":"m","offers":{"price":12}}]"#)
         + "<div itemscope itemtype=https://schema.org/ProductGroup><p itemprop=hasVariant itemscope><i itemprop=sku>s</i>
            <i itemprop=offers itemscope><i itemprop=price>10,00</i></i></p></div>";
-    let skus: Vec<_> = found(&both).items.iter().filter_map(|item| item.normal.get("sku").cloned()).collect();
+    let skus: Vec<_> = find_items(&both).items.iter().filter_map(|item| item.normal.get("sku").cloned()).collect();
     assert_eq!(json!(skus), json!(["s", "m"]), "two notations describe the same variants");
 }
 
@@ -255,7 +255,7 @@ fn counts_are_whole_numbers() {
         for (property, name) in [("ratingCount", "rating_count"), ("reviewCount", "review_count")] {
             let html =
                 script(&format!(r#"{{"@type":"Product","name":"A","aggregateRating":{{"{property}":{written}}}}}"#));
-            let count = found(&html).items[0].normal.get(name).map(|count| json!(count));
+            let count = find_items(&html).items[0].normal.get(name).map(|count| json!(count));
             assert_eq!(count, expected.map(|count: u64| json!(count)), "{written}: {why}");
         }
     }
@@ -337,11 +337,11 @@ fn contexts_give_names_their_meaning() {
             "a thing may have a context of its own",
         ),
     ] {
-        assert_eq!(said(&found(&script(json_ld)).items), expected, "{json_ld}: {why}");
+        assert_eq!(fields_of_items(&find_items(&script(json_ld)).items), expected, "{json_ld}: {why}");
     }
     for availability in ["schema:InStock", "http://schema.org/InStock", "InStock"] {
         let html = script(&format!(r#"{{"@type":"Offer","price":1,"availability":"{availability}"}}"#));
-        assert_eq!(json!(found(&html).items[0].normal["availability"]), "InStock", "{availability}");
+        assert_eq!(json!(find_items(&html).items[0].normal["availability"]), "InStock", "{availability}");
     }
 }
 
@@ -360,7 +360,7 @@ fn variants_and_lists_are_capped() {
         (script(&format!(r#"{{"@type":"ItemList","itemListElement":[{list}{{}}]}}"#)), "many things"),
         (script(&format!("[{}{{}}]", format!("{nested},").repeat(25))), "each level would have a copy of those in it"),
     ] {
-        let found = found(&html);
+        let found = find_items(&html);
         assert!(found.is_cut, "{why}");
         assert!(found.items.len() <= budget::ITEMS_MAX, "{why}");
         assert!(serde_json::to_string(&found.items).unwrap().len() < 32 << 20, "{why}");

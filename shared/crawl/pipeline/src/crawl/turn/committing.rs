@@ -16,31 +16,31 @@ use tokio::task::{JoinError, JoinSet};
 
 use super::TurnWork;
 use crate::World;
-use crate::crawl::commit::{Content, Outcome, Stored, commit, discard, store};
+use crate::crawl::commit::{CommitOutcome, Content, StoredObject, commit, discard, store};
 use crate::crawl::ending::TurnEnd;
 use crate::crawl::send::LeaseTooOld;
-use crate::crawl::visit::Visited;
+use crate::crawl::visit::FinishedVisit;
 
 /// The commits of a turn that are under way. Each step is a task, and ends with the turn.
 #[derive(Default)]
 pub(super) struct Commits {
     /// Objects on their way to the archive.
-    storing: JoinSet<PortResult<Stored>>,
+    storing: JoinSet<PortResult<StoredObject>>,
     /// Stored objects, by the number of their segment.
-    stored: BTreeMap<u64, Stored>,
+    stored: BTreeMap<u64, StoredObject>,
     /// The commit of the first segment.
-    committing: JoinSet<PortResult<Outcome>>,
+    committing: JoinSet<PortResult<CommitOutcome>>,
     /// When that commit began, by the monotonic clock.
     began: Duration,
 }
 
 impl Commits {
     /// Waits for the next step to end and returns it; `None` if none is under way.
-    pub(super) async fn next_ended(&mut self) -> Option<Ended> {
+    pub(super) async fn next_finished(&mut self) -> Option<FinishedStep> {
         tokio::select! {
             biased;
-            Some(outcome) = self.committing.join_next() => Some(Ended::Commit(outcome)),
-            Some(stored) = self.storing.join_next() => Some(Ended::Store(stored)),
+            Some(outcome) = self.committing.join_next() => Some(FinishedStep::Commit(outcome)),
+            Some(stored) = self.storing.join_next() => Some(FinishedStep::Store(stored)),
             else => None,
         }
     }
@@ -48,10 +48,10 @@ impl Commits {
 
 /// A step that has ended.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and nearly always a visit")]
-pub(super) enum Ended {
-    Visit(Result<Result<Visited, LeaseTooOld>, JoinError>),
-    Store(Result<PortResult<Stored>, JoinError>),
-    Commit(Result<PortResult<Outcome>, JoinError>),
+pub(super) enum FinishedStep {
+    Visit(Result<Result<FinishedVisit, LeaseTooOld>, JoinError>),
+    Store(Result<PortResult<StoredObject>, JoinError>),
+    Commit(Result<PortResult<CommitOutcome>, JoinError>),
 }
 
 impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
@@ -86,13 +86,13 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     }
 
     /// Takes a stored object, to be committed when its turn comes.
-    pub(super) fn end_store(&mut self, stored: Stored) {
+    pub(super) fn end_store(&mut self, stored: StoredObject) {
         self.segments.commits.stored.insert(stored.number(), stored);
     }
 
     /// Ends a finished commit. Returns `false` if another worker holds the lease.
-    pub(super) fn end_commit(&mut self, outcome: Outcome) -> bool {
-        let Outcome::Committed(lease) = outcome else { return false };
+    pub(super) fn end_commit(&mut self, outcome: CommitOutcome) -> bool {
+        let CommitOutcome::Committed(lease) = outcome else { return false };
         let Some(segment) = self.segments.open.pop_front() else { return true };
         let Lease { pace, patience, robots, ending, .. } = self.lease;
         let given_up = self.lease.given_up.take();
@@ -101,7 +101,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.deadlines.lease_end = self.segments.commits.began + self.deadlines.lease_length;
         self.segments.pages -= segment.work.pages;
         self.segments.bytes -= segment.work.body_bytes;
-        self.planner.committed(&segment.exhausted, &segment.work.retried);
+        self.planner.record_commit(&segment.exhausted, &segment.work.retried);
         true
     }
 

@@ -10,13 +10,13 @@ use crate::tell::tell_once;
 
 /// The first body that each limit cut in a turn.
 #[derive(Debug, Default)]
-pub(super) struct Cut {
-    first: Vec<(BodyLimit, Told)>,
+pub(super) struct CutBodies {
+    first: Vec<(BodyLimit, CutNotice)>,
 }
 
 /// Whether people are told about a body.
 #[derive(Debug)]
-enum Told {
+enum CutNotice {
     /// Not before its segment is committed: until then another worker may fetch it again.
     NotYet {
         url: String,
@@ -24,18 +24,18 @@ enum Told {
     Told,
 }
 
-impl Cut {
+impl CutBodies {
     fn add(&mut self, limit: BodyLimit, url: String) {
         if !self.first.iter().any(|(known, _)| *known == limit) {
-            self.first.push((limit, Told::NotYet { url }));
+            self.first.push((limit, CutNotice::NotYet { url }));
         }
     }
 
     /// Takes those that people are to be told about now.
     fn take(&mut self) -> Vec<(BodyLimit, String)> {
-        let taken = self.first.iter_mut().filter_map(|(limit, told)| match std::mem::replace(told, Told::Told) {
-            Told::NotYet { url } => Some((*limit, url)),
-            Told::Told => None,
+        let taken = self.first.iter_mut().filter_map(|(limit, told)| match std::mem::replace(told, CutNotice::Told) {
+            CutNotice::NotYet { url } => Some((*limit, url)),
+            CutNotice::Told => None,
         });
         taken.collect()
     }
@@ -44,7 +44,7 @@ impl Cut {
 impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// Notes a body that was cut for its size. Returns the number of such bodies, one or none.
     pub(super) fn note_cut(&mut self, url: &impl ToString, read_as: ReadAs, response: &FetchedResponse) -> u64 {
-        let limit = self.context.limits_of(read_as).cut(response);
+        let limit = self.context.limits_for(read_as).cutting_limit(response);
         limit.into_iter().for_each(|limit| self.segments.cut.add(limit, url.to_string()));
         u64::from(limit.is_some())
     }

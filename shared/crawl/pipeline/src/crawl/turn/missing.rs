@@ -14,7 +14,7 @@ use dragline_domain::policy::Decision;
 use dragline_domain::politeness::RobotsUse;
 use dragline_domain::shown::one_line;
 use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_extract::missing::{print_of_missing, print_of_page, wall_of};
+use dragline_extract::missing::{find_wall, print_of_missing, print_of_page};
 use dragline_extract::wall::Head;
 use dragline_formats::http_fields::location;
 use siphasher::sip128::{Hasher128, SipHasher13};
@@ -24,8 +24,8 @@ use crate::World;
 use crate::crawl::outcome::status_outcome;
 use crate::crawl::pacer::Connecting;
 use crate::crawl::robots::{Answer, Robots};
-use crate::crawl::send::{Attempt, Sent, send};
-use dragline_ports::fetcher::{FetchRequest, Fetched, FetchedResponse, Fetcher};
+use crate::crawl::send::{Attempt, SentRequest, send};
+use dragline_ports::fetcher::{FetchOutcome, FetchRequest, FetchedResponse, Fetcher};
 
 /// The most redirects followed from the address.
 const REDIRECTS_MAX: usize = 5;
@@ -40,7 +40,7 @@ const REASON_CHARS_MAX: usize = 200;
 const WORD_LETTERS: usize = 26;
 
 /// What the answer means for other answers.
-enum Told {
+enum ProbeResult {
     /// A sign of missing pages, and the title of the page if it has one.
     Answer(MissingAnswer, Option<String>),
     LeadsTo(CrawlUrl),
@@ -68,12 +68,12 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
 
     /// Whether an answer is that for a missing page although its body is the known one: then it is
     /// stored and read again.
-    pub(super) fn is_known_as_missing(&self, url: &CrawlUrl, fetched: &Fetched, last: &LastCapture) -> bool {
+    pub(super) fn is_known_as_missing(&self, url: &CrawlUrl, fetched: &FetchOutcome, last: &LastCapture) -> bool {
         let Ok(response) = &fetched.result else { return false };
         let is_known = response.status == 200 && response.decoded_sha1 == last.decoded_sha1;
         let sign = self.missing_sign(Outcome::FileIngested).filter(|_| is_known);
         let print = || print_of_page(url, &response.headers, &response.readable_body());
-        sign.is_some_and(|sign| sign.of_page(url, print).is_some())
+        sign.is_some_and(|sign| sign.match_page(url, print).is_some())
     }
 
     /// Probes the origin, and keeps the result with its lease. Does nothing if the lease would be
@@ -104,18 +104,18 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 Err(failure) => return unclear(status, &failure.detail),
             };
             status = Some(response.status);
-            let told = told(&asked, &url, response);
+            let told = interpret(&asked, &url, response);
             self.segments.asides.push(Answer { url: url.clone(), at: sent.at, fetched: sent.fetched });
             match told {
-                Told::Answer(answer, title) => {
+                ProbeResult::Answer(answer, title) => {
                     let is_short = url.as_str().len() <= TARGET_BYTES_MAX;
                     let url = (is_short && url != asked).then_some(url);
                     return Some(MissingPage { iteration, status, url, title, answer });
                 }
-                Told::LeadsTo(target) if target.origin() != self.origin.origin => {
+                ProbeResult::LeadsTo(target) if target.origin() != self.origin.origin => {
                     return unclear(status, "a redirect to another origin");
                 }
-                Told::LeadsTo(target) => url = target,
+                ProbeResult::LeadsTo(target) => url = target,
             }
         }
         unclear(status, "too many redirects")
@@ -133,7 +133,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     }
 
     /// Makes a request at the origin's pace; `None` if the lease would be too old by then.
-    async fn send_for_missing(&mut self, url: &CrawlUrl) -> Option<Sent> {
+    async fn send_for_missing(&mut self, url: &CrawlUrl) -> Option<SentRequest> {
         let clock = self.world.clock();
         let latest_start = self.latest_start();
         let started = self.pacer.start_in_time(clock, latest_start).await?;
@@ -159,15 +159,15 @@ fn impossible_path(origin: &OriginKey, iteration: Iteration) -> String {
 }
 
 /// Returns the meaning of an answer from the address `asked`, or from a URL to which it redirected.
-fn told(asked: &CrawlUrl, url: &CrawlUrl, response: &FetchedResponse) -> Told {
+fn interpret(asked: &CrawlUrl, url: &CrawlUrl, response: &FetchedResponse) -> ProbeResult {
     let head = Head { url, status: response.status, headers: &response.headers };
     let is_redirected = !url.path_and_query().contains(asked.path().trim_start_matches('/'));
-    let wall = wall_of(asked, &head, &response.readable_body()).map(|wall| wall.detail_of_file());
+    let wall = find_wall(asked, &head, &response.readable_body()).map(|wall| wall.detail_of_file());
     let answer = match (wall, status_outcome(response)) {
         (Some(wall), _) => Err(wall),
         (None, Outcome::FileNotFound | Outcome::FileGone) => Ok((MissingAnswer::Honest, None)),
         (None, Outcome::Redirect | Outcome::PermanentRedirect) => match redirect_target(url, response) {
-            Some(target) => return Told::LeadsTo(target),
+            Some(target) => return ProbeResult::LeadsTo(target),
             None => Err("a redirect to nowhere".to_owned()),
         },
         (None, Outcome::FileIngested) if is_redirected => Ok((MissingAnswer::Sign(MissingSign::redirect(url)), None)),
@@ -181,8 +181,8 @@ fn told(asked: &CrawlUrl, url: &CrawlUrl, response: &FetchedResponse) -> Told {
         (None, _) => Err(format!("status {}", response.status)),
     };
     match answer {
-        Ok((answer, title)) => Told::Answer(answer, title),
-        Err(why) => Told::Answer(MissingAnswer::Unclear(one_line(&why, REASON_CHARS_MAX)), None),
+        Ok((answer, title)) => ProbeResult::Answer(answer, title),
+        Err(why) => ProbeResult::Answer(MissingAnswer::Unclear(one_line(&why, REASON_CHARS_MAX)), None),
     }
 }
 
@@ -242,14 +242,14 @@ mod tests {
                 "a form that it leads to",
             ),
         ] {
-            let said = match told(&url(ASKED), &url(path), &response(status, fields, body)) {
-                Told::Answer(answer, _) => format!("{answer:?}"),
-                Told::LeadsTo(target) => target.to_string(),
+            let said = match interpret(&url(ASKED), &url(path), &response(status, fields, body)) {
+                ProbeResult::Answer(answer, _) => format!("{answer:?}"),
+                ProbeResult::LeadsTo(target) => target.to_string(),
             };
             assert!(said.starts_with(expected), "{path} {status}: {why}: {said}");
         }
-        let led = told(&url(ASKED), &url(ASKED), &response(301, &[("location", "/")], ""));
-        assert!(matches!(led, Told::LeadsTo(target) if target == url("/")));
+        let led = interpret(&url(ASKED), &url(ASKED), &response(301, &[("location", "/")], ""));
+        assert!(matches!(led, ProbeResult::LeadsTo(target) if target == url("/")));
     }
 
     #[test]

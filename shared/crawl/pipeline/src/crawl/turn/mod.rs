@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::frontier::{
-    Barrier, HostWaiter, Inbox, Lease, LeftoverReason, OriginKey, Reserve, Take, TakeRefused, Task,
+    Barrier, HostWaiter, Inbox, Lease, LeftoverReason, OriginKey, Reserve, TakeRefused, TakeRequest, Task,
 };
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::politeness::robots_wait;
@@ -20,22 +20,22 @@ use dragline_domain::time::after;
 use dragline_domain::url::HostKey;
 use tokio::task::JoinSet;
 
-use self::committing::{Commits, Ended};
-use self::cut::Cut;
-use self::patience::Asking;
-use self::visits::Start;
+use self::committing::{Commits, FinishedStep};
+use self::cut::CutBodies;
+use self::patience::RulesAnswer;
+use self::visits::StartResult;
 use super::commit::OpenSegment;
 use super::ending::{Crowd, StopSignal, TurnEnd, TurnLimits};
 use super::memory::SegmentMemory;
 use super::orphans;
 use super::pacer::Pacer;
 use super::planner::Planner;
-use super::release::{self, FreeFrom};
-use super::robots::{Answer, BrokenOff, Robots, Stored, base_delay, robots};
+use super::release::{self, FreeTimes};
+use super::robots::{Answer, BrokenOffPolicy, Robots, StoredUse, base_delay, robots};
 use super::send::LeaseTooOld;
-use super::visit::Visited;
+use super::visit::FinishedVisit;
 use crate::World;
-use crate::context::{Contexts, CrawlContext, Pinned};
+use crate::context::{Contexts, CrawlContext, PinnedIteration};
 use crate::live::LiveTurn;
 use crate::tell::tell_once;
 use crate::wake::send_ticket;
@@ -72,9 +72,9 @@ pub async fn work_turn<W: World, S: Fetchers>(
     stop: &StopSignal,
     ticket: &Ticket,
 ) -> PortResult<TurnEnd> {
-    let context = contexts.of_iteration(world.frontier(), &ticket.origin.crawl, ticket.iteration).await?;
+    let context = contexts.for_iteration(world.frontier(), &ticket.origin.crawl, ticket.iteration).await?;
     let pinned = contexts.pinned(world.frontier(), &ticket.origin.crawl, ticket.iteration).await?;
-    let Some(Pinned { task, .. }) = pinned else { return Ok(TurnEnd::Refused(TakeRefused::OtherTurn)) };
+    let Some(PinnedIteration { task, .. }) = pinned else { return Ok(TurnEnd::Refused(TakeRefused::OtherTurn)) };
     let fetcher = fetchers.fetcher_for(&context.definition)?;
     let timing = world.timing();
     let longest_visit = timing.wait_in_turn + context.longest_exchange() + timing.commit_reserve;
@@ -85,7 +85,7 @@ pub async fn work_turn<W: World, S: Fetchers>(
     let token = LeaseToken::from_bits(world.rng().bits());
     let live = world.live().begin(HostKey::from_origin(&ticket.origin.origin), token.clone());
     let (now, started) = (world.clock().now(), world.clock().monotonic());
-    let take = Take {
+    let take = TakeRequest {
         turn: ticket.turn,
         token: token.clone(),
         until: after(now, lease_length),
@@ -142,7 +142,7 @@ pub async fn work_turn<W: World, S: Fetchers>(
             bytes: 0,
             asides: Vec::new(),
             requests_aside: 0,
-            cut: Cut::default(),
+            cut: CutBodies::default(),
         },
         visits: JoinSet::new(),
         has_met_barrier: false,
@@ -190,7 +190,7 @@ struct Segments {
     /// The number of these requests that count: all but those for robots.txt and for addresses that
     /// had worked.
     requests_aside: u64,
-    cut: Cut,
+    cut: CutBodies,
 }
 
 struct TurnWork<W, H> {
@@ -213,7 +213,7 @@ struct TurnWork<W, H> {
     planner: Planner,
     deadlines: Deadlines,
     segments: Segments,
-    visits: JoinSet<Result<Visited, LeaseTooOld>>,
+    visits: JoinSet<Result<FinishedVisit, LeaseTooOld>>,
     has_met_barrier: bool,
     /// When a failure last cost patience, by the monotonic clock.
     failed_at: Option<Duration>,
@@ -239,33 +239,33 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.end_walk_if_given_up().await?;
         loop {
             let start = self.start_visits().await?;
-            if start == Start::MustProbe {
+            if start == StartResult::MustProbe {
                 self.probe().await?;
                 self.end_walk_if_given_up().await?;
                 continue;
             }
-            if start == Start::MustAskForMissing {
+            if start == StartResult::MustAskForMissing {
                 self.ask_for_missing().await;
                 continue;
             }
-            if !matches!(start, Start::Full | Start::NotYet | Start::AheadOfParsers) {
+            if !matches!(start, StartResult::Full | StartResult::NotYet | StartResult::AheadOfParsers) {
                 self.seal_last();
             }
             self.begin_stores();
             self.begin_commit();
-            match self.next_ended(start).await {
-                Some(Ended::Visit(joined)) => {
+            match self.next_finished(start).await {
+                Some(FinishedStep::Visit(joined)) => {
                     let Ok(visited) = self.joined("fetch", joined)? else { return self.leave_too_old().await };
                     // Boxed, because its future is large while it copies a body from disk.
                     Box::pin(self.finish(visited)).await?;
                     continue;
                 }
-                Some(Ended::Store(stored)) => {
+                Some(FinishedStep::Store(stored)) => {
                     let stored = self.joined("store", stored)??;
                     self.end_store(stored);
                     continue;
                 }
-                Some(Ended::Commit(outcome)) => {
+                Some(FinishedStep::Commit(outcome)) => {
                     let outcome = self.joined("commit", outcome)??;
                     if !self.end_commit(outcome) {
                         return self.leave_fenced().await;
@@ -275,9 +275,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 }
                 None => {}
             }
-            if !matches!(start, Start::NotYet | Start::AheadOfParsers)
+            if !matches!(start, StartResult::NotYet | StartResult::AheadOfParsers)
                 && self.segments.open.is_empty()
-                && (start == Start::MustEnd || !self.has_more(start).await?)
+                && (start == StartResult::MustEnd || !self.has_more(start).await?)
             {
                 break;
             }
@@ -304,7 +304,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             // and is refused again.
             self.lease.pace.back_off_exponent = 0;
         }
-        let times = FreeFrom { not_before, free_from, called_by };
+        let times = FreeTimes { not_before, free_from, called_by };
         let paced_until = self.pacer.rests_until();
         let released = release::release(&*self.world, &self.origin, &self.token, &self.lease, times).await?;
         if let Some(how) = released {
@@ -316,7 +316,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// Returns the next thing to end: a visit, or a step of a segment's commit. `None` if none is
     /// under way, if another visit may start first, or when it is time to check whether the turn
     /// should end.
-    async fn next_ended(&mut self, start: Start) -> Option<Ended> {
+    async fn next_finished(&mut self, start: StartResult) -> Option<FinishedStep> {
         let clock = self.world.clock();
         let may_start = async {
             tokio::select! {
@@ -327,16 +327,16 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         };
         let caught_up = async {
             tokio::select! {
-                () = self.world.handover().until_taken(clock.monotonic()) => {}
+                () = self.world.handover().wait_until_taken(clock.monotonic()) => {}
                 () = clock.sleep(LOOK_AGAIN) => {}
             }
         };
         tokio::select! {
             biased;
-            Some(ended) = self.segments.commits.next_ended() => Some(ended),
-            Some(joined) = self.visits.join_next() => Some(Ended::Visit(joined)),
-            () = may_start, if start == Start::NotYet => None,
-            () = caught_up, if start == Start::AheadOfParsers => None,
+            Some(ended) = self.segments.commits.next_finished() => Some(ended),
+            Some(joined) = self.visits.join_next() => Some(FinishedStep::Visit(joined)),
+            () = may_start, if start == StartResult::NotYet => None,
+            () = caught_up, if start == StartResult::AheadOfParsers => None,
             else => None,
         }
     }
@@ -344,10 +344,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// Whether there is more to do in this turn. It waits a while for the links of its segments:
     /// another turn costs a ticket and four commits, while the seconds of waiting here are shared
     /// with other origins.
-    async fn has_more(&mut self, start: Start) -> PortResult<bool> {
-        if start == Start::MustCommit {
+    async fn has_more(&mut self, start: StartResult) -> PortResult<bool> {
+        if start == StartResult::MustCommit {
             // A commit has renewed the lease. Without anything to commit, nothing renews it.
-            return Ok(self.must_not_start() != Some(Start::MustCommit));
+            return Ok(self.must_not_start() != Some(StartResult::MustCommit));
         }
         let mut waited = Duration::ZERO;
         let has_come = loop {
@@ -377,7 +377,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     }
 
     /// Whether work arrived while the last visits were under way.
-    async fn has_come(&mut self, start: Start) -> PortResult<bool> {
+    async fn has_come(&mut self, start: StartResult) -> PortResult<bool> {
         let added_before = self.inbox.added;
         self.read_inbox().await?;
         if self.has_met_barrier && self.lease.segments > self.inbox.parsed {
@@ -385,7 +385,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
         let has_retry = self.planner.has_due_retry(&self.lease, self.retries_are_due_by());
         let has_todo = self.planner.has_todo(&self.inbox);
-        if start == Start::Dry && !self.has_met_barrier && has_todo && self.inbox.added == added_before {
+        if start == StartResult::Dry && !self.has_met_barrier && has_todo && self.inbox.added == added_before {
             let why = "there is less todo than was counted";
             return Err(PortError::new(PortErrorKind::Corrupt, "next todo", &self.origin, why));
         }
@@ -403,7 +403,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
 
     /// Reads the origin's rules, and keeps their delay from now on. Returns the result of a request
     /// for them.
-    async fn read_rules(&mut self, stored: Stored) -> PortResult<Asking> {
+    async fn read_rules(&mut self, stored: StoredUse) -> PortResult<RulesAnswer> {
         self.is_at(Stage::Robots);
         // The origin waits for its next turn, if it must.
         let waiter = HostWaiter {
@@ -414,11 +414,11 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         };
         let failures_max = self.context.definition.politeness.failures;
         let is_last_try = self.lease.patience.lose_one().is_exhausted(failures_max);
-        let broken_off = if is_last_try { BrokenOff::IsObeyed } else { BrokenOff::IsFailure };
+        let broken_off = if is_last_try { BrokenOffPolicy::IsObeyed } else { BrokenOffPolicy::IsFailure };
         let (latest_start, known) = (self.latest_start(), (stored, self.lease.robots, broken_off));
         let (world, fetcher, pacer) = (&*self.world, &*self.fetcher, &self.pacer);
         let read = robots(world, fetcher, &self.context, pacer, latest_start, &waiter, known).await?;
-        let asking = if read.answers.is_empty() { Asking::Unanswered } else { Asking::Answered };
+        let asking = if read.answers.is_empty() { RulesAnswer::Unanswered } else { RulesAnswer::Answered };
         (self.robots, self.lease.robots) = (read.robots, read.robots_use);
         self.segments.asides.extend(read.answers);
         if let Robots::Known(policy) = &self.robots {
@@ -435,7 +435,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             return Ok(());
         }
         loop {
-            self.read_rules(Stored::Serves).await?;
+            self.read_rules(StoredUse::Serves).await?;
             let Some(why) = self.robots.unreadable() else { return Ok(()) };
             let (failure, is_hopeless) = (why.failure(), matches!(self.robots, Robots::NobodyThere(_)));
             let notice = Notice::RobotsUnreadable { origin: self.origin.clone(), detail: why.to_string() };

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use dragline_domain::frontier::{GivenUp, LeftoverReason, ReadAs};
-use dragline_domain::politeness::{Probe, Sign};
+use dragline_domain::frontier::{GiveUpOutcome, LeftoverReason, ReadAs};
+use dragline_domain::politeness::{OriginSign, Probe};
 use dragline_domain::shown::one_line;
 use dragline_formats::robots::Unreadable;
 
 use super::TurnWork;
 use crate::World;
-use crate::crawl::outcome::{outcome_of, sign_of};
+use crate::crawl::outcome::{fetch_outcome, origin_sign};
 use crate::crawl::pacer::Connecting;
-use crate::crawl::robots::{Answer, Robots, Stored};
-use crate::crawl::send::{Attempt, Sent, send};
+use crate::crawl::robots::{Answer, Robots, StoredUse};
+use crate::crawl::send::{Attempt, SentRequest, send};
 use crate::crawl::visit::DETAIL_CHARS_MAX;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::fetcher::{ConnectionChoice, FetchRequest, Fetched, Fetcher};
+use dragline_ports::fetcher::{ConnectionChoice, FetchOutcome, FetchRequest, Fetcher};
 use dragline_ports::observer::Wait;
 
 /// The longest path, in bytes, that is kept as a probe: the whole row is written with every commit.
@@ -25,16 +25,16 @@ const WORKED_BYTES_MAX: usize = 1 << 10;
 impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// Counts what a visit says about its origin. Requests that failed together count as one
     /// failure, as none of them could wait for the others' results.
-    pub(super) fn lose_patience(&mut self, sign: Sign, sent: &Sent) {
+    pub(super) fn lose_patience(&mut self, sign: OriginSign, sent: &SentRequest) {
         let clock = self.world.clock();
-        let has_failed = sign != Sign::Answered;
+        let has_failed = sign != OriginSign::Answered;
         if has_failed && self.failed_at.is_some_and(|at| sent.started < at) {
             return;
         }
         self.lease.patience = self.lease.patience.after(sign, &self.lease.pace);
         if has_failed {
             self.failed_at = Some(clock.monotonic());
-            self.failed_with = Some(failure_of(&sent.fetched));
+            self.failed_with = Some(describe_failure(&sent.fetched));
         }
         if sent.fetched.is_out_of_reach() {
             // It may be restarting.
@@ -78,7 +78,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// failed.
     pub(super) fn give_up(&mut self, reason: LeftoverReason, failure: &str) {
         self.lease.ending = Some(reason);
-        self.lease.given_up = Some(Box::new(GivenUp::after(one_line(failure, DETAIL_CHARS_MAX))));
+        self.lease.given_up = Some(Box::new(GiveUpOutcome::after_failure(one_line(failure, DETAIL_CHARS_MAX))));
     }
 
     fn give_up_as_it_failed(&mut self) {
@@ -96,7 +96,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     }
 
     /// Requests a page on a new connection, without visiting it.
-    async fn ask_for_page(&mut self, path_and_query: &str) -> Option<Sign> {
+    async fn ask_for_page(&mut self, path_and_query: &str) -> Option<OriginSign> {
         let clock = self.world.clock();
         let url = self.origin.origin.url_at(path_and_query).ok()?;
         let latest_start = self.latest_start();
@@ -108,29 +108,29 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         };
         let times = (started, latest_start);
         let sent = send(clock, &*self.fetcher, &self.pacer, times, request, Attempt::Again).await;
-        let Sent { at, fetched, wall, .. } = sent.ok()?;
+        let SentRequest { at, fetched, wall, .. } = sent.ok()?;
         self.lease.pace = self.pacer.pace();
         let token = self.context.definition.user_agent.product_token();
-        let (outcome, _) = outcome_of(&fetched, wall.as_ref(), None, token, ReadAs::Typed);
-        let sign = sign_of(&fetched, outcome);
-        self.failed_with = Some(failure_of(&fetched));
+        let (outcome, _) = fetch_outcome(&fetched, wall.as_ref(), None, token, ReadAs::Typed);
+        let sign = origin_sign(&fetched, outcome);
+        self.failed_with = Some(describe_failure(&fetched));
         self.segments.asides.push(Answer { url, at, fetched });
         sign
     }
 
     /// Reads robots.txt again; it applies from now on.
-    async fn ask_for_robots_txt(&mut self) -> PortResult<Option<Sign>> {
-        let asking = self.read_rules(Stored::IsReplaced).await?;
+    async fn ask_for_robots_txt(&mut self) -> PortResult<Option<OriginSign>> {
+        let asking = self.read_rules(StoredUse::IsReplaced).await?;
         Ok(match (&self.robots, asking) {
             (Robots::HostBusy(_), _) => None,
-            (Robots::Known(_), Asking::Answered) => Some(Sign::Answered),
-            _ => Some(Sign::Silent),
+            (Robots::Known(_), RulesAnswer::Answered) => Some(OriginSign::Answered),
+            _ => Some(OriginSign::Silent),
         })
     }
 }
 
 /// Returns a description of how a request failed.
-fn failure_of(fetched: &Fetched) -> String {
+fn describe_failure(fetched: &FetchOutcome) -> String {
     match &fetched.result {
         Ok(response) => format!("status {}", response.status),
         Err(failure) => failure.detail.clone(),
@@ -139,7 +139,7 @@ fn failure_of(fetched: &Fetched) -> String {
 
 /// The result of a request for the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asking {
+pub(super) enum RulesAnswer {
     /// A server answered.
     Answered,
     /// None did, or there was no request.

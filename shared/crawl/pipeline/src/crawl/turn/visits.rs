@@ -13,18 +13,18 @@ use jiff::Timestamp;
 
 use super::{TurnWork, WAIT_IN_A_CROWD};
 use crate::crawl::commit::{OpenSegment, segment_pages};
-use crate::crawl::follow_up::{Answered, follow_up};
-use crate::crawl::outcome::{final_outcome, outcome_of, sign_of};
+use crate::crawl::follow_up::{LoggedAnswer, follow_up};
+use crate::crawl::outcome::{fetch_outcome, final_outcome, origin_sign};
 use crate::crawl::pacer::Connecting;
-use crate::crawl::planner::{Dry, Work};
+use crate::crawl::planner::{NothingToVisit, Work};
 use crate::crawl::segment::{self, SegmentRecords};
 use crate::crawl::send::LeaseTooOld;
-use crate::crawl::visit::{Visited, exchange_of, refused, take_archived, visit, visit_of};
+use crate::crawl::visit::{FinishedVisit, refused, take_archived, to_exchange, to_visit, visit};
 use crate::{DeadLeases, World};
 use dragline_ports::archive::Archive;
 use dragline_ports::clock::{Clock, Rng};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_ports::fetcher::{Fetched, Fetcher};
+use dragline_ports::fetcher::{FetchOutcome, Fetcher};
 use dragline_ports::observer::Event;
 
 /// The most segments in progress at once: one that takes visits, and those that wait for their last
@@ -33,7 +33,7 @@ const OPEN_SEGMENTS_MAX: usize = 4;
 
 /// The result of an attempt to start visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Start {
+pub(super) enum StartResult {
     /// The maximum is under way.
     Full,
     /// The next one has to wait for its time.
@@ -54,14 +54,14 @@ pub(super) enum Start {
 
 impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// Starts visits until the maximum is under way.
-    pub(super) async fn start_visits(&mut self) -> PortResult<Start> {
+    pub(super) async fn start_visits(&mut self) -> PortResult<StartResult> {
         let concurrency = usize::from(self.context.definition.politeness.concurrency);
         while self.visits.len() < concurrency {
             if let Some(reason) = self.must_not_start() {
                 return Ok(reason);
             }
             if self.must_follow_up() {
-                return Ok(Start::MustCommit);
+                return Ok(StartResult::MustCommit);
             }
             if let Some(reason) = self.make_room() {
                 return Ok(reason);
@@ -76,8 +76,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 continue;
             }
             if let Err(dry) = self.planner.has_next(&self.lease, &self.inbox, in_flight, now) {
-                self.has_met_barrier = dry == Dry::AtBarrier;
-                return Ok(Start::Dry);
+                self.has_met_barrier = dry == NothingToVisit::AtBarrier;
+                return Ok(StartResult::Dry);
             }
             self.has_met_barrier = false;
             if self.lease.given_up.is_none()
@@ -89,20 +89,20 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 self.start(work);
             }
         }
-        Ok(Start::Full)
+        Ok(StartResult::Full)
     }
 
     /// Returns what comes before the next request; `None` if it may be made now.
-    fn must_wait(&self) -> Option<Start> {
+    fn must_wait(&self) -> Option<StartResult> {
         if self.lease.patience.is_exhausted(self.context.definition.politeness.failures) {
-            return Some(Start::MustProbe);
+            return Some(StartResult::MustProbe);
         }
         if self.must_ask_for_missing() {
-            return Some(Start::MustAskForMissing);
+            return Some(StartResult::MustAskForMissing);
         }
         if !self.wait().is_zero() {
             self.asks_at(self.pacer.rests_until());
-            return Some(Start::NotYet);
+            return Some(StartResult::NotYet);
         }
         None
     }
@@ -113,7 +113,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if self.lease.given_up.is_some() { Timestamp::MAX } else { self.world.clock().now() }
     }
 
-    pub(super) fn must_not_start(&mut self) -> Option<Start> {
+    pub(super) fn must_not_start(&mut self) -> Option<StartResult> {
         let clock = self.world.clock();
         let timing = self.world.timing();
         let now = clock.monotonic();
@@ -123,31 +123,31 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             (self.deadlines.turn_end, timing.wait_in_turn)
         };
         if self.stop.is_stopped() || now >= turn_end {
-            return Some(Start::MustEnd);
+            return Some(StartResult::MustEnd);
         }
         if self.lease.given_up.is_some() {
             // Nothing is requested any more: only the commit has to be in time.
-            return (now + timing.commit_reserve > self.deadlines.lease_end).then_some(Start::MustCommit);
+            return (now + timing.commit_reserve > self.deadlines.lease_end).then_some(StartResult::MustCommit);
         }
         if self.lease.ending.is_some() || !self.robots.may_be_followed() {
-            return Some(Start::MustEnd);
+            return Some(StartResult::MustEnd);
         }
         let wait = self.wait();
         if wait > wait_max {
-            return Some(Start::MustEnd);
+            return Some(StartResult::MustEnd);
         }
         if self.is_origin_budget_spent() {
             if self.planner.has_more(&self.lease, &self.inbox) {
                 self.lease.ending = Some(LeftoverReason::OriginBudgetExhausted);
             }
-            return Some(Start::MustEnd);
+            return Some(StartResult::MustEnd);
         }
         if self.is_reserve_spent() {
-            return Some(Start::MustEnd);
+            return Some(StartResult::MustEnd);
         }
         // A visit that starts must have ended, and be committed, before the lease ends.
         let ends_by = now + wait + self.context.longest_exchange() + timing.commit_reserve;
-        (ends_by > self.deadlines.lease_end).then_some(Start::MustCommit)
+        (ends_by > self.deadlines.lease_end).then_some(StartResult::MustCommit)
     }
 
     /// Returns how long the next visit has to wait for its time.
@@ -178,11 +178,11 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let now = self.retries_are_due_by();
         let retries = self.lease.retries.iter().chain(self.segments.open.iter().flat_map(|open| &open.work.retries));
         let is_waiting = |retry: &&Retry| retry.entry.follow_up.is_some() && retry.free_from(now) <= now;
-        !Retry::are_few(retries.filter(is_waiting)) && !self.planner.has_due_retry(&self.lease, now)
+        !Retry::leave_room(retries.filter(is_waiting)) && !self.planner.has_due_retry(&self.lease, now)
     }
 
     /// Makes sure that the last segment takes another visit. Returns why it cannot.
-    fn make_room(&mut self) -> Option<Start> {
+    fn make_room(&mut self) -> Option<StartResult> {
         let now = self.world.clock().monotonic();
         let age_max = self.world.timing().segment_age;
         let bytes_max = self.segments.bytes_max.min(self.segments.memory.part());
@@ -195,21 +195,21 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             return None;
         }
         if self.segments.open.len() >= OPEN_SEGMENTS_MAX {
-            return Some(Start::Full);
+            return Some(StartResult::Full);
         }
         if self.world.handover().is_crowded(now) {
-            return Some(Start::AheadOfParsers);
+            return Some(StartResult::AheadOfParsers);
         }
         // The segments of a turn are numbered in order, once those without a visit are dropped.
         let n = self.lease.segments + self.segments.open.len() as u64;
         let id = SegmentId { origin: self.origin.clone(), turn: self.lease.turn, n };
-        let object = ObjectKey::of_segment(&id, self.lease.iteration, &self.token);
+        let object = ObjectKey::for_segment(&id, self.lease.iteration, &self.token);
         let info = segment::describe(&object, self.lease.iteration, &self.context.definition);
         let records = SegmentRecords::new(self.world.rng().bits(), &info, self.world.clock().now());
         self.segments.open.push_back(OpenSegment {
             number: self.segments.next_number,
             taken: self.segments.memory.begin(),
-            records: Some(records.spooled_in(self.world.archive().spool()).kept_by(self.world.handover())),
+            records: Some(records.spooled_in(self.world.archive().spool()).keeping_captures(self.world.handover())),
             pages_max: self.pages_max(),
             entries: 0,
             asides: 0,
@@ -274,7 +274,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             segment.asides += 1;
             // Without a document there is nothing left to do.
             if let Some(document) = &work.entry.known.document {
-                let visit = visit_of(&work, document.outcome, None, None, 0);
+                let visit = to_visit(&work, document.outcome, None, None, 0);
                 let visit = Visit { finality: Finality::Aside, missing, ..visit };
                 records.add_unsent(&url, self.world.clock().now(), &visit);
             }
@@ -282,7 +282,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
         if let Some((outcome, why)) = refused(&self.context, &self.robots, self.lease.given_up.as_deref(), &work, &url)
         {
-            let visit = visit_of(&work, outcome, Some(why), None, work.requests_before());
+            let visit = to_visit(&work, outcome, Some(why), None, work.requests_before());
             let at = self.world.clock().now();
             records.add_unsent(&url, at, &visit);
             self.world.observer().observe(&Event::Visited { url: &url, at, visit: &visit, fetched: None });
@@ -292,7 +292,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if *self.task == Task::Import {
             self.segments.pages += 1;
             let (world, fetcher, limits) =
-                (Arc::clone(&self.world), Arc::clone(&self.fetcher), self.context.limits_of(work.entry.read_as));
+                (Arc::clone(&self.world), Arc::clone(&self.fetcher), self.context.limits_for(work.entry.read_as));
             let visited = (segment.number, Work { crawl_type: CrawlType::Import, ..work }, url);
             self.visits.spawn(async move { Ok(take_archived(world.clock(), &*fetcher, limits, visited).await) });
             return;
@@ -300,7 +300,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.lease.robots = RobotsUse::Used;
         self.segments.pages += 1;
         let (world, fetcher, pacer) = (Arc::clone(&self.world), Arc::clone(&self.fetcher), Arc::clone(&self.pacer));
-        let limits = self.context.limits_of(work.entry.read_as);
+        let limits = self.context.limits_for(work.entry.read_as);
         let visited = (segment.number, work, url);
         let started = pacer.start(world.clock());
         self.asks_at(world.clock().monotonic());
@@ -317,16 +317,16 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     }
 
     /// Puts a visit's result into its segment.
-    pub(super) async fn finish(&mut self, visited: Visited) -> PortResult<()> {
-        let Visited { segment, work, url, sent } = visited;
+    pub(super) async fn finish(&mut self, visited: FinishedVisit) -> PortResult<()> {
+        let FinishedVisit { segment, work, url, sent } = visited;
         let (at, fetched) = (sent.at, &sent.fetched);
         self.lease.pace = self.pacer.pace();
         let token = self.context.definition.user_agent.product_token();
         let wall = sent.wall.as_ref();
         let last = work.entry.known.comparable().filter(|last| !self.is_known_as_missing(&url, fetched, last));
-        let (outcome, detail) = outcome_of(fetched, wall, last, token, work.entry.read_as);
+        let (outcome, detail) = fetch_outcome(fetched, wall, last, token, work.entry.read_as);
         let is_away = fetched.is_out_of_reach();
-        if let Some(sign) = sign_of(fetched, outcome).filter(|_| self.task.requests()) {
+        if let Some(sign) = origin_sign(fetched, outcome).filter(|_| self.task.requests()) {
             self.lose_patience(sign, &sent);
         }
         if fetched.result.is_ok() && outcome.class() == OutcomeClass::Content {
@@ -341,7 +341,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let rules = &self.context.definition.strip_query_parameters;
         let wanted = follow_up(&url, &work.entry, fetched, outcome, rules, now).filter(|_| self.task.requests());
         let has_room = |entry: &TodoEntry| Retry::fits(waiting.clone(), entry);
-        let Answered { outcome, detail, again } = Answered::new((outcome, detail), &url, &work.entry, wanted, has_room);
+        let LoggedAnswer { outcome, detail, again } =
+            LoggedAnswer::new((outcome, detail), &url, &work.entry, wanted, has_room);
         let is_retried =
             self.task.requests() && outcome.may_be_fluke() && tries < tries_max && Retry::fits(waiting, &work.entry);
         let outcome = if is_retried { outcome } else { final_outcome(outcome, fetched) };
@@ -358,7 +359,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             self.segments.bytes += response.body.len_bytes();
         }
         let requests = work.requests_before() + u8::from(!is_away);
-        let visit = visit_of(&work, outcome, detail, Some(exchange_of(&sent)), requests);
+        let visit = to_visit(&work, outcome, detail, Some(to_exchange(&sent)), requests);
         let mut visit = Visit { missing, ..visit };
         if let Some(entry) = again {
             visit.finality = Finality::Retried;
@@ -387,7 +388,7 @@ async fn add_sent(
     url: &CrawlUrl,
     (at, target): (Timestamp, &str),
     visit: &Visit,
-    fetched: &Fetched,
+    fetched: &FetchOutcome,
 ) -> PortResult<SegmentRecords> {
     if fetched.result.as_ref().is_ok_and(|response| response.body.in_memory().is_none()) {
         let (own, target) = (url.clone(), target.to_owned());

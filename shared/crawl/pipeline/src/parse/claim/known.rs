@@ -5,7 +5,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use dragline_domain::frontier::{Claimer, FoundAt};
+use dragline_domain::frontier::{Claimer, SeedDistance};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::url::CrawlUrl;
 use siphasher::sip128::{Hash128, Hasher128, SipHasher13};
@@ -69,11 +69,11 @@ impl KnownUrls {
 
     /// Opens the memory for the URLs that one claimer may claim in an iteration of a crawl. Others
     /// wait until the returned value is dropped.
-    pub(crate) fn view(&self, crawl: &CrawlId, iteration: Iteration, claimer: &Claimer) -> KnownTo<'_> {
+    pub(crate) fn view(&self, crawl: &CrawlId, iteration: Iteration, claimer: &Claimer) -> ClaimerView<'_> {
         let mut hasher = self.hasher();
         (crawl, iteration).hash(&mut hasher);
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        KnownTo { lines, hasher, claimer: self.mark(claimer) }
+        ClaimerView { lines, hasher, claimer: self.mark(claimer) }
     }
 
     fn hasher(&self) -> SipHasher13 {
@@ -91,7 +91,7 @@ impl KnownUrls {
     }
 
     /// Remembers claimed URLs, with their claimers and the claims' distances from the seeds.
-    pub(crate) fn remember<'c>(&self, claims: impl Iterator<Item = (UrlHash, &'c Claimer, FoundAt)>) {
+    pub(crate) fn remember<'c>(&self, claims: impl Iterator<Item = (UrlHash, &'c Claimer, SeedDistance)>) {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         for (url, claimer, found_at) in claims {
             let place = Self::line(&lines, url);
@@ -105,7 +105,7 @@ impl KnownUrls {
 
 /// Encodes a distance for an entry, within [`FOUND_AT`]. A smaller distance never has a larger
 /// code.
-fn far(FoundAt { depth, requisite_steps }: FoundAt) -> u64 {
+fn far(SeedDistance { depth, requisite_steps }: SeedDistance) -> u64 {
     let (depth, steps) = (u64::from(depth).min(DEPTH_MAX), u64::from(requisite_steps).min(MANY_STEPS));
     (depth << 2 | steps) << 8
 }
@@ -117,21 +117,21 @@ const DEPTH_MAX: u64 = 63;
 const MANY_STEPS: u64 = 3;
 
 /// Whether a URL found here is known to be no nearer than the remembered distance.
-fn is_no_nearer(found_at: FoundAt, remembered: u64) -> bool {
+fn is_no_nearer(found_at: SeedDistance, remembered: u64) -> bool {
     let place = far(found_at);
     let is_exact = u64::from(found_at.depth) < DEPTH_MAX && u64::from(found_at.requisite_steps) < MANY_STEPS;
     place > remembered || (place == remembered && is_exact)
 }
 
 /// The memory from the point of view of one claimer.
-pub(crate) struct KnownTo<'k> {
+pub(crate) struct ClaimerView<'k> {
     lines: MutexGuard<'k, Vec<[u64; LINE]>>,
     /// Has hashed the crawl and its iteration.
     hasher: SipHasher13,
     claimer: u64,
 }
 
-impl KnownTo<'_> {
+impl ClaimerView<'_> {
     pub(crate) fn hash(&self, url: &CrawlUrl) -> UrlHash {
         let mut hasher = self.hasher;
         hasher.write(url.as_str().as_bytes());
@@ -142,7 +142,7 @@ impl KnownTo<'_> {
 
     /// Whether anyone but this claimer is known to have claimed the URL, at no greater distance
     /// from the seeds.
-    pub(crate) fn is_taken(&self, url: UrlHash, found_at: FoundAt) -> bool {
+    pub(crate) fn is_taken(&self, url: UrlHash, found_at: SeedDistance) -> bool {
         let line = &self.lines[KnownUrls::line(&self.lines, url)];
         let known = line.iter().find(|entry| **entry & URL == url.tag);
         known.is_some_and(|entry| entry & CLAIMER != self.claimer && is_no_nearer(found_at, entry & FOUND_AT))
@@ -163,8 +163,8 @@ mod tests {
     fn the_latest_are_known_to_all_but_their_claimer() {
         let known = KnownUrls::with_secret(LINE, [1, 2]);
         let (crawl, iteration): (CrawlId, _) = ("docs".parse().unwrap(), Iteration::FIRST);
-        let (own, other) = (Claimer::stored("own".to_owned()), Claimer::stored("other".to_owned()));
-        let at = |depth, requisite_steps| FoundAt { depth, requisite_steps };
+        let (own, other) = (Claimer::from_stored("own".to_owned()), Claimer::from_stored("other".to_owned()));
+        let at = |depth, requisite_steps| SeedDistance { depth, requisite_steps };
         let url = |n: usize| CrawlUrl::try_from(format!("https://a.example/{n}")).unwrap();
         let is_taken = |n, iteration, claimer: &Claimer| {
             let known = known.view(&crawl, iteration, claimer);
@@ -191,8 +191,8 @@ mod tests {
     fn whoever_may_be_nearer_than_the_claimer_asks() {
         let known = KnownUrls::with_secret(LINE, [1, 2]);
         let (crawl, iteration): (CrawlId, _) = ("docs".parse().unwrap(), Iteration::FIRST);
-        let [claimer, other] = ["a", "b"].map(|name| Claimer::stored(name.to_owned()));
-        let at = |depth, requisite_steps| FoundAt { depth, requisite_steps };
+        let [claimer, other] = ["a", "b"].map(|name| Claimer::from_stored(name.to_owned()));
+        let at = |depth, requisite_steps| SeedDistance { depth, requisite_steps };
         for (n, (claimed, found, expected, why)) in (0..).zip([
             (at(2, 0), at(2, 0), true, "as far"),
             (at(2, 0), at(1, 9), false, "less deep"),

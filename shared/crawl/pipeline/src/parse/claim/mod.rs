@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use dragline_domain::document::{Disposition, Document};
 use dragline_domain::frontier::{
-    Claim, Claimable, Claimer, Demand, FoundAt, Known, OriginKey, ParserCounters, RecrawlOrder, SegmentRow,
-    ShorterWays, Sighting, Target, Task, TodoEntry, TodoSource, Visits, split_into_chunks,
+    Claim, Claimable, Claimer, Demand, OriginKey, ParserCounters, RecrawlOrder, SeedDistance, SegmentRow, ShorterWays,
+    Sighting, Target, Task, TodoEntry, TodoSource, UrlHistory, Visits, split_into_chunks,
 };
 use dragline_domain::url::{CrawlUrl, Origin, Spelling};
 use futures_util::future::join_all;
@@ -25,7 +25,7 @@ use dragline_ports::frontier::{Candidates, ClaimRequest};
 
 /// The result of a segment's claims.
 #[derive(Debug, Default)]
-pub(crate) struct Claimed {
+pub(crate) struct SegmentClaims {
     /// Its own URLs, and those to which it found a shorter way, to be queued. A pure function of
     /// the documents and of the answers to its claims, which stay the same.
     pub targets: Vec<Target>,
@@ -45,10 +45,10 @@ pub(crate) struct BlockedUrl {
     pub sighting: Sighting,
     pub at: Timestamp,
     /// What earlier iterations know about it.
-    pub known: Known,
+    pub known: UrlHistory,
 }
 
-impl Claimed {
+impl SegmentClaims {
     /// Returns the counters for this URL.
     pub(crate) fn counters(&self) -> ParserCounters {
         ParserCounters { found: self.found, found_stripped: self.found_stripped, ..ParserCounters::default() }
@@ -84,14 +84,14 @@ pub(crate) async fn claim(
     segment: &SegmentRow,
     (captures, documents): (&[Capture], &[Document]),
     omissions: &mut Omissions,
-) -> PortResult<Claimed> {
+) -> PortResult<SegmentClaims> {
     let usual = match task.recrawl_order(&context.definition.budget) {
         Some(RecrawlOrder::ByWait) => Claimable::New,
         // The segment's own time: a repeated parse must make the same claims.
         Some(RecrawlOrder::ByPath | RecrawlOrder::Documents) | None => Claimable::Due(segment.committed_at),
     };
     let shorter_ways = context.shorter_ways(task);
-    let mut claimed = Claimed::default();
+    let mut claimed = SegmentClaims::default();
     let recrawl = Claimer::recrawl();
     let claimer = Claimer::segment(&segment.id);
     let mut entries: BTreeMap<Origin, BTreeMap<u32, Vec<TodoEntry>>> = BTreeMap::new();
@@ -123,13 +123,13 @@ pub(crate) async fn claim(
             let claimable = request.claimable;
             known.remember(found.iter().zip(&claims).filter_map(|(found, claim)| {
                 let (by, found_at) = match claim {
-                    Claim::Own { .. } => (&claimer, Some(found.sighting.found_at())),
+                    Claim::Own { .. } => (&claimer, Some(found.sighting.seed_distance())),
                     Claim::Taken { by, found_at } => (by, *found_at),
                     // The recrawl visits known URLs in this iteration.
-                    Claim::NotDue if claimable == Claimable::New => (&recrawl, Some(FoundAt::SEED)),
+                    Claim::NotDue if claimable == Claimable::New => (&recrawl, Some(SeedDistance::SEED)),
                     Claim::Nearer { .. } | Claim::NotDue => return None,
                 };
-                let found_at = if shorter_ways == ShorterWays::Ignored { Some(FoundAt::SEED) } else { found_at };
+                let found_at = if shorter_ways == ShorterWays::Ignored { Some(SeedDistance::SEED) } else { found_at };
                 Some((found.hash, by, found_at?))
             }));
             let by_depth = entries.entry(request.origin.origin).or_default();
@@ -215,7 +215,7 @@ fn link_targets<'d>(
             let hash = known.hash(url);
             let Distance { depth, requisite_steps, read_as, redirects } =
                 Distance::to_target(&capture.visit, link.kind);
-            if known.is_taken(hash, FoundAt { depth, requisite_steps }) {
+            if known.is_taken(hash, SeedDistance { depth, requisite_steps }) {
                 continue;
             }
             let origin = url.origin();
@@ -223,7 +223,7 @@ fn link_targets<'d>(
             if let Some((visits, place)) = places.get(&hash).copied() {
                 let earlier = by_origin.get_mut(&(origin, visits)).and_then(|found| found.get_mut(place));
                 let place = |blocked: Option<_>, found: &Sighting| {
-                    (blocked.is_some(), found.read_as.is_typed(), found.found_at())
+                    (blocked.is_some(), found.read_as.is_typed(), found.seed_distance())
                 };
                 if let Some(earlier) = earlier
                     && place(blocked, &sighting) < place(earlier.blocked, &earlier.sighting)

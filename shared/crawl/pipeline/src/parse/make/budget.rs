@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dragline_domain::document::{Disposition, Document};
 use dragline_domain::frontier::{
-    OriginKey, OriginRows, SegmentRow, leave_beyond_budget, leave_new_origins, origins_led_to,
+    OriginKey, OriginRows, SegmentRow, limit_links_per_origin, limit_new_origins, linked_origins,
 };
 use dragline_domain::url::Origin;
 use futures_util::future::try_join_all;
@@ -22,7 +22,7 @@ pub(crate) async fn keep_to_budget(
     documents: &mut [Document],
 ) -> PortResult<()> {
     let own = &segment.id.origin.origin;
-    let (budget, mut origins) = (&context.definition.budget, origins_led_to(own, documents));
+    let (budget, mut origins) = (&context.definition.budget, linked_origins(own, documents));
     if budget.pages.is_none() && origins.is_empty() {
         return Ok(());
     }
@@ -30,7 +30,7 @@ pub(crate) async fn keep_to_budget(
     let Some(row) = row else { return Ok(()) };
     if let Some(left) = row.budget.pages.filter(|_| budget.pages.is_some()) {
         keep_to_pages(world, segment, documents, left).await?;
-        origins = origins_led_to(own, documents);
+        origins = linked_origins(own, documents);
     }
     keep_to_origins(world, segment, documents, (origins, budget.origins.saturating_sub(row.origins))).await
 }
@@ -47,10 +47,10 @@ async fn keep_to_pages(
         .filter(|link| matches!(link.disposition, Disposition::Follow | Disposition::Blocked(_)))
         .map(|link| link.target.origin())
         .collect();
-    let rows = rows_of(world, segment, origins).await?;
+    let rows = load_rows(world, segment, origins).await?;
     let room = |rows: Option<OriginRows>| world.timing().claims.room(left, segment.iteration, rows.as_ref());
     let room: BTreeMap<_, _> = rows.into_iter().map(|(origin, rows)| (origin, room(rows))).collect();
-    leave_beyond_budget(documents, room);
+    limit_links_per_origin(documents, room);
     Ok(())
 }
 
@@ -66,14 +66,14 @@ async fn keep_to_origins(
         return Ok(());
     }
     let is_new = |rows: &Option<OriginRows>| rows.as_ref().is_none_or(|rows| rows.inbox.iteration != segment.iteration);
-    let rows = rows_of(world, segment, origins).await?;
+    let rows = load_rows(world, segment, origins).await?;
     let new = rows.into_iter().filter(|(_, rows)| is_new(rows)).map(|(origin, _)| origin).collect();
-    leave_new_origins(documents, &new, left);
+    limit_new_origins(documents, &new, left);
     Ok(())
 }
 
 /// Returns the rows of origins; `None` for those without one.
-async fn rows_of(
+async fn load_rows(
     world: &impl World,
     segment: &SegmentRow,
     origins: BTreeSet<Origin>,

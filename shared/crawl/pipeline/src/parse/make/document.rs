@@ -88,7 +88,7 @@ fn read(
 
 /// Returns the document of a redirect or a good response; the bare one for anything else.
 pub(crate) fn document_of_answer(context: &CrawlContext, capture: &Capture, bare: Document) -> Document {
-    let head = |response: &Response| wall::of_fields(&capture.head(response));
+    let head = |response: &Response| wall::find_by_fields(&capture.head(response));
     if let Some(wall) = capture.response.as_ref().and_then(head) {
         return document_of_wall(wall, bare);
     }
@@ -147,7 +147,7 @@ fn document_of_page(context: &CrawlContext, capture: &Capture, extracted: Extrac
     let response = capture.response.as_ref().filter(|response| response.status == 200);
     if let Some((sign, response)) = sign_of_missing(context, capture).zip(response) {
         let print = || print_of_page(&capture.url, &response.headers, &response.body);
-        if let Some(rule) = sign.of_page(&capture.url, print) {
+        if let Some(rule) = sign.match_page(&capture.url, print) {
             return document_of_missing(rule, bare);
         }
     }
@@ -219,7 +219,7 @@ fn document_of_redirect(context: &CrawlContext, capture: &Capture, bare: Documen
         let detail = Some("a redirect to a URL that cannot be crawled".to_owned());
         return Document { outcome: Outcome::DidNotUnderstandAnswer, detail, ..bare };
     };
-    if let Some(rule) = sign_of_missing(context, capture).and_then(|sign| sign.of_redirect(&capture.url, &target)) {
+    if let Some(rule) = sign_of_missing(context, capture).and_then(|sign| sign.match_redirect(&capture.url, &target)) {
         return document_of_missing(rule, bare);
     }
     // If it redirects to itself, the crawler's detail says what happened.

@@ -18,9 +18,9 @@ use dragline_ports::error::PortResult;
 
 /// Earlier documents, by URL.
 #[derive(Debug, Default)]
-pub(crate) struct Earlier(HashMap<CrawlUrl, (VisitPlace, Document)>);
+pub(crate) struct EarlierDocuments(HashMap<CrawlUrl, (VisitPlace, Document)>);
 
-impl Earlier {
+impl EarlierDocuments {
     /// Loads the earlier documents that the captures of a segment need.
     pub(crate) async fn load(
         world: &impl World,
@@ -40,7 +40,7 @@ impl Earlier {
 
     /// Holds a single document, which belongs to this visit.
     #[cfg(test)]
-    pub(crate) fn of_one(place: VisitPlace, document: Document) -> Self {
+    pub(crate) fn single(place: VisitPlace, document: Document) -> Self {
         Self(HashMap::from([(document.url.clone(), (place, document))]))
     }
 

@@ -32,7 +32,7 @@ impl LinkRoom {
         }
         let mut kept = 0;
         for link in &document.links {
-            match self.bytes_left.checked_sub(bytes_of(link)) {
+            match self.bytes_left.checked_sub(link_bytes(link)) {
                 Some(left) => self.bytes_left = left,
                 None if kept < LINKS_MIN => {}
                 None => break,
@@ -60,7 +60,7 @@ impl LinkRoom {
 }
 
 /// Returns the memory of a link, in bytes.
-fn bytes_of(link: &Link) -> usize {
+fn link_bytes(link: &Link) -> usize {
     size_of::<Link>() + link.target.as_str().len() + link.anchor.as_ref().map_or(0, String::len)
 }
 
@@ -97,7 +97,7 @@ mod tests {
         let mut all = 0;
         for n in 0..50 {
             let document = room.keep(document(n, 1_000, 1_500), ReadAs::Typed);
-            all += document.links.iter().map(bytes_of).sum::<usize>();
+            all += document.links.iter().map(link_bytes).sum::<usize>();
             assert!(document.links.len() >= LINKS_MIN, "the first are kept, which stand for the page");
             let page = document.page.unwrap();
             let left_out = 1_000 - document.links.len();

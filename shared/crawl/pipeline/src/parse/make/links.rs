@@ -4,7 +4,7 @@ use dragline_domain::capture::Visit;
 use dragline_domain::definition::Requisites;
 use dragline_domain::distance::Distance;
 use dragline_domain::document::{Disposition, Link, LinkKind, Rel};
-use dragline_domain::frontier::leave_further_origins;
+use dragline_domain::frontier::limit_origins_of_page;
 use dragline_domain::policy::{Decision, ScopeRule};
 use dragline_domain::url::CrawlUrl;
 use dragline_extract::FoundLink;
@@ -14,13 +14,13 @@ use crate::parse::read::records::Capture;
 
 /// Decides what is done with the links of a page that was read now.
 pub(crate) fn decide_found(context: &CrawlContext, capture: &Capture, links: Vec<FoundLink>) -> Vec<Link> {
-    decide_links(context, capture, links.into_iter().map(|link| link.decided(Disposition::Follow)))
+    decide_links(context, capture, links.into_iter().map(|link| link.with_disposition(Disposition::Follow)))
 }
 
 /// Decides, or decides again, on the links of a page.
 pub(crate) fn decide_links(context: &CrawlContext, capture: &Capture, links: impl Iterator<Item = Link>) -> Vec<Link> {
     let mut links: Vec<Link> = links.map(|link| decide_link(context, &capture.visit, link)).collect();
-    leave_further_origins(&capture.url.origin(), &mut links, context.definition.budget.origins_per_page);
+    limit_origins_of_page(&capture.url.origin(), &mut links, context.definition.budget.origins_per_page);
     links
 }
 

@@ -14,7 +14,7 @@ use dragline_domain::document::Document;
 use dragline_domain::frontier::{SegmentRow, Task};
 
 use self::document::{make_document, stuck_document};
-use self::earlier::Earlier;
+use self::earlier::EarlierDocuments;
 use self::link_room::LinkRoom;
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
@@ -34,7 +34,7 @@ pub(crate) async fn documents(
     context: &mut Arc<CrawlContext>,
     task: &Task,
     segment: &SegmentRow,
-    (captures, earlier): (&Arc<Vec<Capture>>, &Arc<Earlier>),
+    (captures, earlier): (&Arc<Vec<Capture>>, &Arc<EarlierDocuments>),
     trust: Trust,
 ) -> PortResult<Vec<Document>> {
     if let Some(documents) = world.documents().load(segment).await? {
@@ -81,7 +81,7 @@ async fn make_documents(
     context: &Arc<CrawlContext>,
     segment: &SegmentRow,
     captures: &Arc<Vec<Capture>>,
-    earlier: &Arc<Earlier>,
+    earlier: &Arc<EarlierDocuments>,
     trust: Trust,
 ) -> PortResult<Vec<Document>> {
     let reads_until = world.clock().monotonic() + world.timing().parse / 2;

@@ -16,7 +16,7 @@ use dragline_formats::blob::Blob;
 use crate::World;
 use crate::context::CrawlContext;
 use crate::parse::make::document::{bare_document, document_of_answer, remake_document, stuck_document};
-use crate::parse::make::earlier::Earlier;
+use crate::parse::make::earlier::EarlierDocuments;
 use crate::parse::read::records::{self, Bodies, Capture};
 use dragline_ports::archive::Archive;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
@@ -30,7 +30,7 @@ pub(crate) async fn documents(
     world: &impl World,
     context: &Arc<CrawlContext>,
     captures: &Arc<Vec<Capture>>,
-    earlier: &Earlier,
+    earlier: &EarlierDocuments,
 ) -> PortResult<Vec<Document>> {
     let mut documents = Vec::with_capacity(captures.len());
     for (n, capture) in (0..).zip(captures.iter()) {
@@ -45,7 +45,13 @@ pub(crate) async fn documents(
                     let (own, all, earlier) = (Arc::clone(context), Arc::clone(captures), earlier.clone());
                     let made = tokio::task::spawn_blocking(move || {
                         let capture = &all[n as usize];
-                        made_of(&own, n, capture, (&earlier, LaterDirective::since_body(capture, &earlier)), &bytes)
+                        make_from_record(
+                            &own,
+                            n,
+                            capture,
+                            (&earlier, LaterDirective::since_body(capture, &earlier)),
+                            &bytes,
+                        )
                     });
                     made.await.map_err(|error| {
                         PortError::new(PortErrorKind::Other, "make a document again", &capture.url, error.to_string())
@@ -73,14 +79,14 @@ pub(crate) async fn stored_answer(world: &impl World, body: &StoredBody) -> Port
 
 /// Makes a document from the record of an earlier answer, as if the URL were visited then, at its
 /// current distance from the seeds. STUCK if that fails.
-pub(crate) fn made_of(
+pub(crate) fn make_from_record(
     context: &CrawlContext,
     n: u32,
     capture: &Capture,
     (earlier, asked): (&Document, LaterDirective),
     record: &Blob,
 ) -> Document {
-    let read = records::captures(record, Bodies::of_crawl(context)).unwrap_or_default();
+    let read = records::captures(record, Bodies::for_crawl(context)).unwrap_or_default();
     let answer = read.captures.into_iter().find(|answer| answer.url == capture.url);
     let Some(Capture { visit: Visit { outcome, detail, missing, .. }, response: Some(response), file, .. }) = answer
     else {
@@ -115,7 +121,7 @@ pub(crate) enum LaterDirective {
 
 impl LaterDirective {
     /// Returns the directive in the document of a visit without a body.
-    pub(crate) fn by(document: &Document) -> Self {
+    pub(crate) fn from_document(document: &Document) -> Self {
         let asks_for_noindex = match &document.page {
             Some(page) => page.directives.noindex,
             None => document.outcome == Outcome::BlockedAtRequestOfRemote,
@@ -127,7 +133,7 @@ impl LaterDirective {
     pub(crate) fn since_body(capture: &Capture, document: &Document) -> Self {
         let place = capture.visit.known.document.map(|document| document.place);
         let is_elsewhere = document.body.as_ref().map(|body| body.visit) != place;
-        if is_elsewhere { Self::by(document) } else { Self::ForNothing }
+        if is_elsewhere { Self::from_document(document) } else { Self::ForNothing }
     }
 }
 

@@ -15,24 +15,24 @@ use std::sync::Arc;
 
 use dragline_domain::capture::Finality;
 use dragline_domain::document::Document;
-use dragline_domain::frontier::{Named, OriginKey, SegmentId, SegmentRow, Selection, StateChange, VisitPlace};
+use dragline_domain::frontier::{NamersUpdate, OriginKey, SegmentId, SegmentRow, Selection, StateChange, VisitPlace};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::outcome::Outcome;
-use dragline_domain::remake::{Remade, RemadeVisit, RemakeJob, RemakeState};
+use dragline_domain::remake::{RemadeVisit, RemakeJob, RemakeState, RemakeTotals};
 use dragline_domain::url::{CrawlUrl, Origin};
 
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
 use crate::parse::make::document::{bare_document, document_of_answer, stuck_document};
-use crate::parse::make::remade::{leave_what_is_new, made_of, stored_answer};
+use crate::parse::make::remade::{leave_what_is_new, make_from_record, stored_answer};
 use crate::parse::read::records::Capture;
 use crate::parse::read::{self, Trust};
 use crate::parse::record::update::by_origin;
 use dragline_ports::documents::Documents;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{Candidates, Origins};
-use dragline_ports::remaking::{RemakeBegun, Remaking, Replaced, Replacement};
-use visit::{MadeOf, remade_visit, says_the_same};
+use dragline_ports::remaking::{RemakeBegun, Remaking, ReplaceResult, Replacement};
+use visit::{DocumentSource, remade_visit, says_the_same};
 
 /// The number of origins listed at a time.
 const ORIGINS_PAGE: usize = 500;
@@ -42,11 +42,11 @@ const SEGMENTS_PAGE: usize = 100;
 
 /// How remaking ended.
 #[derive(Clone, Debug, PartialEq)]
-pub enum RemakeEnded {
+pub enum RemakeEnd {
     /// All documents are remade; these are the totals since the job began. The caller updates
     /// derived data and then ends the job ([`Remaking::end_remake`]): until then, the same call
     /// finds nothing left to remake.
-    Through(RemakeJob, Remade),
+    Through(RemakeJob, RemakeTotals),
     /// This iteration of the crawl is open, and goes first. Afterwards the same call continues.
     Busy(Iteration),
     /// Another job has replaced this one.
@@ -67,13 +67,13 @@ pub async fn remake(
     crawl: &CrawlId,
     selection: Selection,
     program: &str,
-    told: impl Fn(&Remade) + Sync,
-) -> PortResult<RemakeEnded> {
+    told: impl Fn(&RemakeTotals) + Sync,
+) -> PortResult<RemakeEnd> {
     let context = Contexts::default().current(world.frontier(), crawl).await?;
     let job = RemakeJob { version: context.how_version(), program: program.to_owned(), selection };
     let (mut done, mut within) = match remaking.begin_remake(crawl, &job).await? {
         RemakeBegun::From(state) => (state.done, state.after),
-        RemakeBegun::Busy(iteration) => return Ok(RemakeEnded::Busy(iteration)),
+        RemakeBegun::Busy(iteration) => return Ok(RemakeEnd::Busy(iteration)),
     };
     told(&done);
     let mut after = None;
@@ -92,9 +92,9 @@ pub async fn remake(
                 let segments = remaking.list_parsed(&key, last.as_ref(), SEGMENTS_PAGE).await?;
                 for segment in &segments {
                     match remake_segment(world, remaking, (&context, &job), segment, done).await? {
-                        Replaced::Done(by_now) => done = by_now,
-                        Replaced::Busy(iteration) => return Ok(RemakeEnded::Busy(iteration)),
-                        Replaced::Superseded => return Ok(RemakeEnded::Superseded),
+                        ReplaceResult::Done(by_now) => done = by_now,
+                        ReplaceResult::Busy(iteration) => return Ok(RemakeEnd::Busy(iteration)),
+                        ReplaceResult::Superseded => return Ok(RemakeEnd::Superseded),
                     }
                     told(&done);
                 }
@@ -104,7 +104,7 @@ pub async fn remake(
             after = Some(origin);
         }
     }
-    Ok(RemakeEnded::Through(job, done))
+    Ok(RemakeEnd::Through(job, done))
 }
 
 /// Remakes the documents of a segment, and adds to the totals.
@@ -113,17 +113,17 @@ async fn remake_segment(
     remaking: &impl Remaking,
     (context, job): (&Arc<CrawlContext>, &RemakeJob),
     segment: &SegmentRow,
-    mut done: Remade,
-) -> PortResult<Replaced> {
-    let Some(mut stored) = world.documents().load(segment).await? else { return Ok(Replaced::Done(done)) };
+    mut done: RemakeTotals,
+) -> PortResult<ReplaceResult> {
+    let Some(mut stored) = world.documents().load(segment).await? else { return Ok(ReplaceResult::Done(done)) };
     // Documents that broke the parser then are not part of the history: nothing later refers to
     // them.
     stored.retain(|document| {
         let has_answer = document.page.is_some() || document.body.is_some();
-        has_answer && !document.is_unread() && job.selection.has(&document.url)
+        has_answer && !document.is_unread() && job.selection.contains(&document.url)
     });
     if stored.is_empty() {
-        return Ok(Replaced::Done(done));
+        return Ok(ReplaceResult::Done(done));
     }
     let trust = Trust::for_segment(segment);
     let captures = read::read(world, context, segment, trust).await?.captures;
@@ -131,7 +131,7 @@ async fn remake_segment(
     let lasting = captures.into_iter().filter(|capture| capture.visit.finality != Finality::Retried);
     let captures: HashMap<CrawlUrl, Capture> = lasting.map(|capture| (capture.url.clone(), capture)).collect();
     let before = load_before(world, segment, &stored, &captures).await?;
-    let (mut visits, mut more) = (Vec::with_capacity(stored.len()), Remade::default());
+    let (mut visits, mut more) = (Vec::with_capacity(stored.len()), RemakeTotals::default());
     for stored in &stored {
         let Some(capture) = captures.get(&stored.url) else {
             more.kept += 1;
@@ -151,7 +151,7 @@ async fn remake_segment(
         visits.push(visit);
     }
     done.add(&more);
-    for (origin, named) in named(&visits) {
+    for (origin, named) in named_canonicals(&visits) {
         let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
         world.frontier().add_namers(&origin, &named).await?;
     }
@@ -160,7 +160,7 @@ async fn remake_segment(
 }
 
 /// Returns the canonical URLs that the shown pages name, by origin, with the pages' texts.
-fn named(visits: &[RemadeVisit]) -> BTreeMap<Origin, Vec<Named>> {
+fn named_canonicals(visits: &[RemadeVisit]) -> BTreeMap<Origin, Vec<NamersUpdate>> {
     let shown = visits.iter().filter_map(|visit| match (&visit.state, &visit.redirect, visit.text) {
         (StateChange::Shown { outcome: Outcome::NotCanonical, .. }, Some(to), Some(text)) => Some((&to.target, text)),
         _ => None,
@@ -178,14 +178,18 @@ async fn make(
     stored: &Document,
 ) -> PortResult<Option<Document>> {
     let (own, of, was) = (Arc::clone(context), capture.clone(), stored.clone());
-    let making = match MadeOf::what(capture, stored) {
-        MadeOf::Nothing => return Ok(None),
+    let making = match DocumentSource::what(capture, stored) {
+        DocumentSource::Nothing => return Ok(None),
         // Its bodies crashed the parsers.
-        MadeOf::OwnAnswer if trust != Trust::Full => return Ok(Some(stuck_document(stored.n, capture, "skipped"))),
-        MadeOf::OwnAnswer => tokio::task::spawn_blocking(move || made_of_own(&own, &of, &was)),
-        MadeOf::Earlier(body, asked) => match stored_answer(world, body).await? {
+        DocumentSource::OwnAnswer if trust != Trust::Full => {
+            return Ok(Some(stuck_document(stored.n, capture, "skipped")));
+        }
+        DocumentSource::OwnAnswer => tokio::task::spawn_blocking(move || make_from_own_answer(&own, &of, &was)),
+        DocumentSource::Earlier(body, asked) => match stored_answer(world, body).await? {
             Err(why) => return Ok(Some(stuck_document(stored.n, capture, &why))),
-            Ok(record) => tokio::task::spawn_blocking(move || made_of(&own, was.n, &of, (&was, asked), &record)),
+            Ok(record) => {
+                tokio::task::spawn_blocking(move || make_from_record(&own, was.n, &of, (&was, asked), &record))
+            }
         },
     };
     let failed = |error: tokio::task::JoinError| {
@@ -212,7 +216,7 @@ async fn load_before(
 }
 
 /// Makes a document from the answer to its own visit.
-fn made_of_own(context: &CrawlContext, capture: &Capture, stored: &Document) -> Document {
+fn make_from_own_answer(context: &CrawlContext, capture: &Capture, stored: &Document) -> Document {
     let made =
         catch_unwind(AssertUnwindSafe(|| document_of_answer(context, capture, bare_document(stored.n, capture))));
     let Ok(mut document) = made else { return stuck_document(stored.n, capture, "the parser broke on it") };

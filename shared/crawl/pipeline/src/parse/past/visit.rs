@@ -4,7 +4,7 @@ use dragline_domain::capture::{Finality, Visit};
 use dragline_domain::change::Difference;
 use dragline_domain::conclusion::{page_outcome, redirect_of, state_change, visit_change};
 use dragline_domain::document::{Document, DocumentState, StoredBody};
-use dragline_domain::frontier::{Known, LastDocument, SegmentRow, StateChange};
+use dragline_domain::frontier::{LastDocument, SegmentRow, StateChange, UrlHistory};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::remake::{Recount, RemadeVisit, Rewrite};
 use dragline_domain::simhash::TextPrint;
@@ -16,7 +16,7 @@ use crate::parse::record::counters::count;
 
 /// The answer that a stored document is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MadeOf<'d> {
+pub(crate) enum DocumentSource<'d> {
     /// The answer to its own visit.
     OwnAnswer,
     /// The answer to an earlier visit, and what later answers asked of crawlers.
@@ -25,16 +25,17 @@ pub(crate) enum MadeOf<'d> {
     Nothing,
 }
 
-impl<'d> MadeOf<'d> {
+impl<'d> DocumentSource<'d> {
     pub(crate) fn what(capture: &Capture, stored: &'d Document) -> Self {
         use Outcome::{FileDidNotChange, FileIngested, PermanentRedirect, Redirect};
         match (capture.visit.finality, capture.visit.outcome) {
             (Finality::Final, FileIngested | PermanentRedirect | Redirect) if capture.response.is_some() => {
                 Self::OwnAnswer
             }
-            (Finality::Final, FileDidNotChange) => {
-                stored.body.as_ref().map_or(Self::Nothing, |body| Self::Earlier(body, LaterDirective::by(stored)))
-            }
+            (Finality::Final, FileDidNotChange) => stored
+                .body
+                .as_ref()
+                .map_or(Self::Nothing, |body| Self::Earlier(body, LaterDirective::from_document(stored))),
             (Finality::Aside, _) => {
                 let asked = |body| Self::Earlier(body, LaterDirective::since_body(capture, stored));
                 stored.body.as_ref().map_or(Self::Nothing, asked)
@@ -72,7 +73,7 @@ pub(crate) fn remade_visit(
         (Some(_), None) => stored.difference.clone(),
         (Some(last), Some(before)) => Some(Difference::between(last.place, last.outcome, before, &document)),
     };
-    let visit = Visit { known: Known { document: last, ..capture.visit.known.clone() }, ..capture.visit.clone() };
+    let visit = Visit { known: UrlHistory { document: last, ..capture.visit.known.clone() }, ..capture.visit.clone() };
     let capture = Capture { visit, ..capture.clone() };
     let is_incomparable = is_visit && last.is_some() && before.is_none();
     let (rules, visited) = (context.link_rules(), capture.visited(segment, document.n));

@@ -6,8 +6,8 @@ use dragline_domain::change::{ChangeKind, Part, VisitChange};
 use dragline_domain::definition::{Definition, Draft};
 use dragline_domain::document::Page;
 use dragline_domain::frontier::{
-    FieldsDigest, LastCapture, LinksDecided, ObjectKey, OriginKey, RulesDigest, SegmentId, SegmentState, Sighting,
-    Standing, VisitPlace,
+    DocumentStanding, FieldsDigest, LastCapture, LinkDecisions, ObjectKey, OriginKey, RulesDigest, SegmentId,
+    SegmentState, Sighting, UrlHistory, VisitPlace,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::url::CrawlUrl;
@@ -36,7 +36,7 @@ fn segment() -> SegmentRow {
     let token = LeaseToken::from_bits(1);
     SegmentRow {
         state: SegmentState::Processed,
-        object: ObjectKey::of_segment(&id, iteration, &token),
+        object: ObjectKey::for_segment(&id, iteration, &token),
         id,
         iteration,
         token,
@@ -51,8 +51,8 @@ fn segment() -> SegmentRow {
 }
 
 /// A visit of a URL that may have shown a page before.
-fn capture(finality: Finality, outcome: Outcome, was: Option<Standing>) -> Capture {
-    let links = LinksDecided { by: RulesDigest(1), depth: 0 };
+fn capture(finality: Finality, outcome: Outcome, was: Option<DocumentStanding>) -> Capture {
+    let links = LinkDecisions { by: RulesDigest(1), depth: 0 };
     let last = LastCapture {
         etag: None,
         last_modified: None,
@@ -75,7 +75,7 @@ fn capture(finality: Finality, outcome: Outcome, was: Option<Standing>) -> Captu
             finality,
             detail: None,
             exchange: None,
-            known: Known { last: was.map(|_| Box::new(last)), document, ..Known::default() },
+            known: UrlHistory { last: was.map(|_| Box::new(last)), document, ..UrlHistory::default() },
             demand: None,
             missing: None,
         },
@@ -111,33 +111,39 @@ fn a_document_is_made_of_the_answer_that_it_was_made_of() {
     withheld.withhold();
     let body = stored_body();
     for (finality, outcome, stored, expected, why) in [
-        (Final, FileIngested, &own, MadeOf::OwnAnswer, "a page"),
-        (Final, PermanentRedirect, &own, MadeOf::OwnAnswer, "a redirect"),
-        (Final, FileNotFound, &bare, MadeOf::Nothing, "it says how the visit ended"),
+        (Final, FileIngested, &own, DocumentSource::OwnAnswer, "a page"),
+        (Final, PermanentRedirect, &own, DocumentSource::OwnAnswer, "a redirect"),
+        (Final, FileNotFound, &bare, DocumentSource::Nothing, "it says how the visit ended"),
         (
             Final,
             FileDidNotChange,
             &own,
-            MadeOf::Earlier(&body, LaterDirective::ForNothing),
+            DocumentSource::Earlier(&body, LaterDirective::ForNothing),
             "its links were decided again",
         ),
         (
             Final,
             FileDidNotChange,
             &withheld,
-            MadeOf::Earlier(&body, LaterDirective::ForNoindex),
+            DocumentSource::Earlier(&body, LaterDirective::ForNoindex),
             "a 304 asked for noindex",
         ),
-        (Final, FileDidNotChange, &bare, MadeOf::Nothing, "the one before it stands"),
-        (Aside, FileIngested, &own, MadeOf::Earlier(&body, LaterDirective::ForNothing), "it was made again before"),
-        (Aside, FileIngested, &bare, MadeOf::Nothing, "of a program that kept no answer"),
-        (Retried, FileIngested, &own, MadeOf::Nothing, "it was tried again"),
+        (Final, FileDidNotChange, &bare, DocumentSource::Nothing, "the one before it stands"),
+        (
+            Aside,
+            FileIngested,
+            &own,
+            DocumentSource::Earlier(&body, LaterDirective::ForNothing),
+            "it was made again before",
+        ),
+        (Aside, FileIngested, &bare, DocumentSource::Nothing, "of a program that kept no answer"),
+        (Retried, FileIngested, &own, DocumentSource::Nothing, "it was tried again"),
     ] {
-        let capture = capture(finality, outcome, Some(Standing::Shown));
-        assert_eq!(MadeOf::what(&capture, stored), expected, "{why}");
+        let capture = capture(finality, outcome, Some(DocumentStanding::Shown));
+        assert_eq!(DocumentSource::what(&capture, stored), expected, "{why}");
     }
     let unanswered = Capture { response: None, ..capture(Final, FileIngested, None) };
-    assert_eq!(MadeOf::what(&unanswered, &own), MadeOf::Nothing, "its answer cannot be read");
+    assert_eq!(DocumentSource::what(&unanswered, &own), DocumentSource::Nothing, "its answer cannot be read");
 }
 
 #[test]
@@ -145,7 +151,7 @@ fn a_change_is_decided_by_both_documents_as_they_are_by_now() {
     use ChangeKind::{Back, Changed, Moved, New, Unchanged};
     let with = |kind, parts: &[Part]| Rewrite::With(Some(VisitChange { kind, parts: parts.to_vec() }));
     let redirect = || Document::bare(0, url(), PermanentRedirect);
-    let (shown, gone) = (Some(Standing::Shown), Some(Standing::Gone));
+    let (shown, gone) = (Some(DocumentStanding::Shown), Some(DocumentStanding::Gone));
     for (was, before, outcome, made, expected, why) in [
         (None, None, FileIngested, page("a"), with(New, &[]), "the first"),
         (shown, Some(page("a")), FileIngested, page("b"), with(Changed, &[Part::Text]), "another text by now"),
@@ -175,7 +181,7 @@ fn what_is_known_of_the_visit_stays() {
     let gone =
         Difference { since: BEFORE, parts: vec![Part::Title], links_added: Vec::new(), links_removed: Vec::new() };
     let stored = Document { difference: Some(gone.clone()), ..page("stored") };
-    let capture_of = |outcome| capture(Finality::Final, outcome, Some(Standing::Shown));
+    let capture_of = |outcome| capture(Finality::Final, outcome, Some(DocumentStanding::Shown));
     let visit = remade_visit(&context(), &segment(), &capture_of(FileIngested), (&stored, page("now")), None);
     assert_eq!(visit.document.difference, Some(gone), "how it differed from what was pruned");
 

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use dragline_domain::capture::{CrawlType, Finality, Visit};
 use dragline_domain::document::Document;
-use dragline_domain::frontier::{Known, SegmentRow, Sighting};
+use dragline_domain::frontier::{SegmentRow, Sighting, UrlHistory};
 use dragline_domain::outcome::Outcome;
 
-use self::records::{Bodies, Capture, Reading, place};
+use self::records::{Bodies, Capture, ReadCaptures, place};
 use crate::World;
 use crate::context::CrawlContext;
 use dragline_ports::archive::Archive;
@@ -52,15 +52,15 @@ pub(crate) async fn read(
     context: &CrawlContext,
     segment: &SegmentRow,
     trust: Trust,
-) -> PortResult<Reading> {
-    let damaged = |damage: String| Ok(Reading { captures: Vec::new(), damage: Some(damage) });
+) -> PortResult<ReadCaptures> {
+    let damaged = |damage: String| Ok(ReadCaptures { captures: Vec::new(), damage: Some(damage) });
     let bodies = match trust {
-        Trust::Full => Bodies::of_crawl(context),
+        Trust::Full => Bodies::for_crawl(context),
         Trust::HeadsAlone => Bodies::Dropped,
         Trust::None => return damaged("every parse of it failed".to_owned()),
     };
     if let Some(captures) = world.handover().take(&segment.object).filter(|_| trust == Trust::Full) {
-        return Ok(Reading { captures, damage: None });
+        return Ok(ReadCaptures { captures, damage: None });
     }
     // Its size does not matter, as its records are read one after the other.
     let object = match world.archive().get(&segment.object, u64::MAX).await {
@@ -93,7 +93,7 @@ pub(crate) fn missing(segment: &SegmentRow, captures: &[Capture]) -> u64 {
 
 /// Returns one capture for each document, in order: an earlier parse may have read more or less
 /// than can be read now.
-pub(crate) fn of_documents(
+pub(crate) fn align_with_documents(
     context: &CrawlContext,
     segment: &SegmentRow,
     captures: Arc<Vec<Capture>>,
@@ -116,7 +116,7 @@ pub(crate) fn of_documents(
         found.cloned().unwrap_or_else(|| {
             let finality = match document.outcome {
                 _ if put_off == 0 => Finality::Final,
-                _ if is_made_again(segment, document) => Finality::Aside,
+                _ if is_remade(segment, document) => Finality::Aside,
                 _ if may_be_put_off(document) => Finality::Retried,
                 _ => Finality::Final,
             };
@@ -136,7 +136,7 @@ fn may_be_put_off(document: &Document) -> bool {
 
 /// Whether a document was remade without a visit: its body is that of an earlier visit, and not
 /// marked as unchanged.
-fn is_made_again(segment: &SegmentRow, document: &Document) -> bool {
+fn is_remade(segment: &SegmentRow, document: &Document) -> bool {
     let is_elsewhere = document.body.as_ref().is_some_and(|body| body.visit != place(segment, document.n));
     is_elsewhere && document.outcome != Outcome::FileDidNotChange
 }
@@ -157,7 +157,7 @@ fn stand_in(context: &CrawlContext, segment: &SegmentRow, document: &Document, f
             finality,
             detail: document.detail.clone(),
             exchange: None,
-            known: Known::default(),
+            known: UrlHistory::default(),
             demand: None,
             missing: None,
         },

@@ -20,7 +20,7 @@ use dragline_formats::warc::{
 use jiff::Timestamp;
 
 use crate::context::CrawlContext;
-use crate::handover::StoredAs;
+use crate::handover::AnswerRecord;
 pub(crate) use crate::handover::{Capture, Response};
 use dragline_extract::FILE_BYTES_MAX;
 use dragline_extract::fields::fields_digest;
@@ -32,7 +32,7 @@ const RESYNCS_MAX: u32 = 10_000;
 
 /// The readable content of an object.
 #[derive(Debug, Default)]
-pub(crate) struct Reading {
+pub(crate) struct ReadCaptures {
     /// Every readable capture, in the order of the object.
     pub captures: Vec<Capture>,
     /// The first damage; `None` if there is none.
@@ -54,7 +54,7 @@ pub(crate) enum Bodies {
 impl Bodies {
     /// Returns how much of the bodies to keep for a crawl: as much as it parses. Of other bodies,
     /// the beginning tells the media type.
-    pub(crate) fn of_crawl(context: &CrawlContext) -> Self {
+    pub(crate) fn for_crawl(context: &CrawlContext) -> Self {
         Self::Kept { bytes_max: (context.definition.fetch.body_bytes_max as u64).max(FILE_BYTES_MAX + 1) }
     }
 
@@ -79,7 +79,7 @@ pub(crate) struct BodyDigests {
 impl Capture {
     /// Returns the digests of the complete body of a good response, for the next visit to compare
     /// with; `None` for anything else.
-    pub(crate) fn body_kept(&self) -> Option<BodyDigests> {
+    pub(crate) fn kept_digests(&self) -> Option<BodyDigests> {
         let file = self.file.as_ref().filter(|file| file.record == RecordKind::Response && file.truncated.is_none())?;
         let status = self.response.as_ref()?.status;
         let decoded = self.visit.exchange.as_ref()?.decoded_sha1.as_deref()?;
@@ -156,8 +156,8 @@ impl Capture {
 ///
 /// # Errors
 /// Fails if the object's file cannot be read.
-pub(crate) fn captures(object: &Blob, bodies: Bodies) -> io::Result<Reading> {
-    let mut reading = Reading::default();
+pub(crate) fn captures(object: &Blob, bodies: Bodies) -> io::Result<ReadCaptures> {
+    let mut reading = ReadCaptures::default();
     // The name of the file's first record, which is secret: after damage, a record that does not
     // refer to it may be part of a body.
     let mut file = None;
@@ -208,7 +208,7 @@ fn member_from(object: &Blob, from: u64) -> io::Result<Option<u64>> {
     }
 }
 
-impl Reading {
+impl ReadCaptures {
     fn note(&mut self, damage: &str) {
         self.damage.get_or_insert_with(|| damage.to_owned());
     }
@@ -255,14 +255,14 @@ fn capture(record: StoredRecord, start: u64, visit: Visit) -> Result<Capture, St
         _ => return Ok(Capture::unanswered(url, at, visit)),
     };
     let span = RecordSpan { offset: start + record.span.offset, ..record.span };
-    let stored = StoredAs { kind, span, payload: record.payload_digest(), truncated: record.truncated() };
+    let stored = AnswerRecord { kind, span, payload: record.payload_digest(), truncated: record.truncated() };
     let block = Bytes::from(record.block);
-    let answer = parse_http_response(&block).map(|parsed| response_of(&block, parsed));
+    let answer = parse_http_response(&block).map(|parsed| to_response(&block, parsed));
     Ok(Capture::answered(url, at, visit, stored, answer))
 }
 
 /// The body stays in the record's block.
-fn response_of(block: &Bytes, parsed: HttpResponse<'_>) -> Response {
+fn to_response(block: &Bytes, parsed: HttpResponse<'_>) -> Response {
     Response { status: parsed.status, headers: parsed.headers, body: block.slice_ref(parsed.body) }
 }
 

@@ -4,7 +4,7 @@ use std::net::{Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
-use dragline_domain::frontier::{Demand, FieldsDigest, Known, LastCapture, ObjectKey, ReadAs, Sighting, Visits};
+use dragline_domain::frontier::{Demand, FieldsDigest, LastCapture, ObjectKey, ReadAs, Sighting, UrlHistory, Visits};
 use dragline_domain::missing_page::{MissingSign, PagePrint};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::simhash::Simhash;
@@ -17,10 +17,10 @@ use dragline_formats::warc::{
 use jiff::Timestamp;
 use proptest::prelude::*;
 
-use super::{Bodies, Reading, captures};
+use super::{Bodies, ReadCaptures, captures};
 use crate::crawl::SegmentRecords;
 use crate::handover::Handover;
-use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, Fetched, FetchedResponse, Truncation};
+use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, FetchOutcome, FetchedResponse, Truncation};
 
 /// A URL of the maximum length, whose last part doubles in JSON.
 fn longest_url(name: &str) -> CrawlUrl {
@@ -53,7 +53,7 @@ fn largest_visit() -> Visit {
             decoded_sha1: Some("f".repeat(40)),
             decoded_bytes: u64::MAX,
         })),
-        known: Known {
+        known: UrlHistory {
             last: Some(Box::new(LastCapture {
                 etag: Some("\u{85}".repeat(LastCapture::ETAG_BYTES_MAX / 2)),
                 last_modified: Some("\"".repeat(LastCapture::LAST_MODIFIED_BYTES_MAX)),
@@ -63,7 +63,7 @@ fn largest_visit() -> Visit {
                 outcome: Outcome::FileIngested,
                 read_by: Some(FieldsDigest(u32::MAX)),
             })),
-            ..Known::default()
+            ..UrlHistory::default()
         },
         demand: Some(Box::new(largest_demand())),
         missing: Some(Box::new(MissingSign::Page(PagePrint {
@@ -79,7 +79,7 @@ fn largest_demand() -> Demand {
     Demand { pattern: Some(half()), skip: vec![half()], depth: Some(u32::MAX), visits: Visits::All }
 }
 
-fn fetched(headers: Headers, reason: &str, body: &str) -> Fetched {
+fn fetched(headers: Headers, reason: &str, body: &str) -> FetchOutcome {
     let response = FetchedResponse {
         status: 200,
         reason: reason.to_owned(),
@@ -90,7 +90,7 @@ fn fetched(headers: Headers, reason: &str, body: &str) -> Fetched {
         decoded_sha1: *Sha1Digest::compute(body.as_bytes()).as_bytes(),
         decoded_bytes: body.len() as u64,
     };
-    Fetched {
+    FetchOutcome {
         request_headers: Headers::from_iter([("user-agent", "Bot/1")]),
         remote: None,
         first_byte: None,
@@ -104,7 +104,7 @@ fn fetched(headers: Headers, reason: &str, body: &str) -> Fetched {
 /// More than any body here.
 const KEPT: Bodies = Bodies::Kept { bytes_max: 1 << 20 };
 
-fn read(object: impl Into<Blob>, bodies: Bodies) -> Reading {
+fn read(object: impl Into<Blob>, bodies: Bodies) -> ReadCaptures {
     captures(&object.into(), bodies).unwrap()
 }
 
@@ -153,7 +153,7 @@ fn three(body: &str) -> (Vec<u8>, [usize; 4]) {
     for n in 0..3 {
         let url = CrawlUrl::try_from(format!("https://a.example/{n}")).unwrap();
         let visit =
-            Visit { outcome: Outcome::FileIngested, known: Known::default(), exchange: None, ..largest_visit() };
+            Visit { outcome: Outcome::FileIngested, known: UrlHistory::default(), exchange: None, ..largest_visit() };
         records.add_fetched(
             &url,
             Timestamp::UNIX_EPOCH,
@@ -216,7 +216,7 @@ fn response_record(object: &[u8]) -> StoredRecord {
 #[test]
 fn a_revisit_names_the_very_date_of_the_record_that_it_stands_in_for() {
     let url = CrawlUrl::try_from("https://a.example/".to_owned()).unwrap();
-    let visit = Visit { outcome: Outcome::FileIngested, known: Known::default(), ..largest_visit() };
+    let visit = Visit { outcome: Outcome::FileIngested, known: UrlHistory::default(), ..largest_visit() };
     for at in ["2026-11-21T10:10:35.123987654Z", "2026-11-21T10:10:35.9999Z", "1969-12-31T23:59:59.0005Z"] {
         let (at, mut first, mut second): (Timestamp, _, _) = (at.parse().unwrap(), records(1), records(2));
         first.add_fetched(&url, at, &visit, &fetched(Headers::default(), "", "a page"));
@@ -227,7 +227,7 @@ fn a_revisit_names_the_very_date_of_the_record_that_it_stands_in_for() {
         let payload_sha1 = *Sha1Digest::compute(b"a page").as_bytes();
         let last =
             largest_visit().known.last.map(|last| Box::new(LastCapture { fetched_at: kept, payload_sha1, ..*last }));
-        let known = Known { last, ..Known::default() };
+        let known = UrlHistory { last, ..UrlHistory::default() };
         let unchanged = Visit { outcome: Outcome::FileDidNotChange, known, ..visit.clone() };
         second.add_fetched(&url, Timestamp::UNIX_EPOCH, &unchanged, &fetched(Headers::default(), "", "a page"));
         let revisit = response_record(&object_of(second));
@@ -239,7 +239,7 @@ fn a_revisit_names_the_very_date_of_the_record_that_it_stands_in_for() {
 #[test]
 fn records_say_which_protocol_carried_a_response() {
     let url = CrawlUrl::try_from("https://a.example/".to_owned()).unwrap();
-    let visit = Visit { outcome: Outcome::FileIngested, known: Known::default(), ..largest_visit() };
+    let visit = Visit { outcome: Outcome::FileIngested, known: UrlHistory::default(), ..largest_visit() };
     for protocol in [None, Some(HttpProtocol::Http10), Some(HttpProtocol::Http11), Some(HttpProtocol::H2)] {
         let (mut records, mut fetched) = (records(1), fetched(Headers::default(), "", "a page"));
         if let Ok(response) = &mut fetched.result {
@@ -307,7 +307,7 @@ proptest! {
         at in 0..1_000_000_000_i64,
     ) {
         let handover = Handover::new(1 << 20);
-        let mut records = records(3).kept_by(&handover);
+        let mut records = records(3).keeping_captures(&handover);
         let url = longest_url("page");
         for (ending, is_known) in endings {
             let mut visit = largest_visit();
@@ -328,7 +328,7 @@ proptest! {
                 }
                 Ending::Answered(response) => Ok(response),
             };
-            let fetched = Fetched { result, ..fetched(Headers::default(), "", "") };
+            let fetched = FetchOutcome { result, ..fetched(Headers::default(), "", "") };
             records.add_fetched(&url, at, &visit, &fetched);
         }
         let (object, kept) = records.into_object().unwrap();
@@ -351,8 +351,8 @@ fn of_a_body_on_disk_only_the_beginning_is_read_back_and_the_next_capture_is_fou
     let mut spooled = Spool::default().begin();
     spooled.write_all(&body).unwrap();
     let handover = Handover::new(64 << 20);
-    let mut records = records(9).kept_by(&handover);
-    let visit = Visit { outcome: Outcome::FileIngested, known: Known::default(), ..largest_visit() };
+    let mut records = records(9).keeping_captures(&handover);
+    let visit = Visit { outcome: Outcome::FileIngested, known: UrlHistory::default(), ..largest_visit() };
     let mut big = fetched(Headers::from_iter([("content-type", "image/png")]), "OK", "");
     let response = big.result.as_mut().unwrap();
     response.body = spooled.finish().unwrap();

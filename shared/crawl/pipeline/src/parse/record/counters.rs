@@ -6,7 +6,7 @@ use dragline_domain::frontier::ParserCounters;
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 
-use crate::parse::claim::Claimed;
+use crate::parse::claim::SegmentClaims;
 use crate::parse::read::records::Capture;
 
 /// Returns the counts of a segment.
@@ -14,7 +14,7 @@ pub(crate) fn counters(
     log: &SegmentLog,
     captures: &[Capture],
     documents: &[Document],
-    claimed: &Claimed,
+    claimed: &SegmentClaims,
 ) -> ParserCounters {
     let mut counters = claimed.counters();
     for (capture, document) in captures.iter().zip(documents) {

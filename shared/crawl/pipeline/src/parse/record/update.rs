@@ -8,11 +8,11 @@ use dragline_domain::conclusion::{redirect_of, state_change};
 use dragline_domain::document::Document;
 use dragline_domain::doubt::Namers;
 use dragline_domain::frontier::{
-    CandidateUpdate, EndedVisit, FieldsDigest, LastCapture, LeadsTo, Named, OriginKey, Says, SegmentRow, Standing,
-    StateChange,
+    CandidateUpdate, DocumentStanding, FieldsDigest, LastCapture, NamersUpdate, OriginKey, PageFinding, SegmentRow,
+    StateChange, VisitResult, VisitTarget,
 };
 use dragline_domain::outcome::Outcome;
-use dragline_domain::recrawl::{Ended, LastVisits, NextVisit, next_visit};
+use dragline_domain::recrawl::{LastVisits, NextVisit, VisitEnd, next_visit};
 use dragline_domain::simhash::TextPrint;
 use dragline_domain::url::{CrawlUrl, Origin};
 use jiff::Timestamp;
@@ -37,16 +37,17 @@ pub(crate) async fn update_candidates(
 ) -> PortResult<()> {
     let ended = captures.iter().zip(documents).filter(|(capture, _)| capture.visit.finality != Finality::Retried);
     let updates: Vec<_> =
-        ended.map(|(capture, document)| update_of(context, segment, began, capture, document)).collect();
+        ended.map(|(capture, document)| build_update(context, segment, began, capture, document)).collect();
     world.frontier().update_candidates(&segment.id.origin, &updates).await?;
-    for (origin, named) in named(&updates) {
+    for (origin, named_canonicals) in named_canonicals(&updates) {
         let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
-        world.frontier().add_namers(&origin, &named).await?;
+        world.frontier().add_namers(&origin, &named_canonicals).await?;
     }
     for (origin, blocked) in blocked_by_origin(log.get(documents.len()..).unwrap_or_default()) {
         let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
         for blocked in blocked.chunks(UPDATED_AT_ONCE_MAX) {
-            let updates: Vec<_> = blocked.iter().map(|blocked| update_of_blocked(context, segment, blocked)).collect();
+            let updates: Vec<_> =
+                blocked.iter().map(|blocked| build_blocked_update(context, segment, blocked)).collect();
             world.frontier().update_candidates(&origin, &updates).await?;
         }
     }
@@ -61,13 +62,13 @@ fn blocked_by_origin(entries: &[LogEntry]) -> BTreeMap<Origin, Vec<&LogEntry>> {
     by_origin
 }
 
-fn update_of_blocked(context: &CrawlContext, segment: &SegmentRow, blocked: &LogEntry) -> CandidateUpdate {
+fn build_blocked_update(context: &CrawlContext, segment: &SegmentRow, blocked: &LogEntry) -> CandidateUpdate {
     CandidateUpdate {
         path_and_query: blocked.url.path_and_query().to_owned(),
         iteration: segment.iteration,
         turn: segment.id.turn,
         n: segment.id.n,
-        ended: Some(EndedVisit {
+        ended: Some(VisitResult {
             outcome: Outcome::BlockedUrlByLocalPolicy,
             at: blocked.at,
             capture: None,
@@ -76,17 +77,17 @@ fn update_of_blocked(context: &CrawlContext, segment: &SegmentRow, blocked: &Log
             away: None,
             blocked_by: Some(context.rules),
         }),
-        state: StateChange::Hidden(Standing::Withdrawn),
-        leads_to: LeadsTo::AsBefore,
+        state: StateChange::Hidden(DocumentStanding::Withdrawn),
+        leads_to: VisitTarget::AsBefore,
         text: None,
     }
 }
 
 /// Returns the canonical URLs that the segment's newly shown pages name, by origin, with the pages'
 /// texts.
-fn named(updates: &[CandidateUpdate]) -> BTreeMap<Origin, Vec<Named>> {
+fn named_canonicals(updates: &[CandidateUpdate]) -> BTreeMap<Origin, Vec<NamersUpdate>> {
     by_origin(updates.iter().filter_map(|update| match (&update.state, &update.leads_to, update.text) {
-        (StateChange::Shown { outcome: Outcome::NotCanonical, .. }, LeadsTo::Url(canonical), Some(text)) => {
+        (StateChange::Shown { outcome: Outcome::NotCanonical, .. }, VisitTarget::Url(canonical), Some(text)) => {
             Some((canonical, text))
         }
         _ => None,
@@ -96,7 +97,7 @@ fn named(updates: &[CandidateUpdate]) -> BTreeMap<Origin, Vec<Named>> {
 /// Returns canonical URLs by origin, each with the texts of the pages that name it.
 pub(crate) fn by_origin<'u>(
     texts: impl IntoIterator<Item = (&'u CrawlUrl, TextPrint)>,
-) -> BTreeMap<Origin, Vec<Named>> {
+) -> BTreeMap<Origin, Vec<NamersUpdate>> {
     let mut named: BTreeMap<Origin, BTreeMap<String, Namers>> = BTreeMap::new();
     for (canonical, text) in texts {
         let of_origin = named.entry(canonical.origin()).or_default();
@@ -104,12 +105,12 @@ pub(crate) fn by_origin<'u>(
         *by = by.with(text);
     }
     let listed = |named: BTreeMap<String, Namers>| {
-        named.into_iter().map(|(path_and_query, by)| Named { path_and_query, by }).collect()
+        named.into_iter().map(|(path_and_query, by)| NamersUpdate { path_and_query, by }).collect()
     };
     named.into_iter().map(|(origin, named)| (origin, listed(named))).collect()
 }
 
-fn update_of(
+fn build_update(
     context: &CrawlContext,
     segment: &SegmentRow,
     began: Timestamp,
@@ -121,9 +122,9 @@ fn update_of(
         StateChange::Shown { .. } => {
             let redirect = redirect_of(context.definition.canonical, document);
             let text = document.page.as_ref().map(|page| TextPrint::new(&page.text));
-            (redirect.map_or(LeadsTo::Nowhere, |redirect| LeadsTo::Url(redirect.target)), text)
+            (redirect.map_or(VisitTarget::Nowhere, |redirect| VisitTarget::Url(redirect.target)), text)
         }
-        StateChange::Kept | StateChange::Confirmed | StateChange::Hidden(_) => (LeadsTo::AsBefore, None),
+        StateChange::Kept | StateChange::Confirmed | StateChange::Hidden(_) => (VisitTarget::AsBefore, None),
     };
     CandidateUpdate {
         path_and_query: document.url.path_and_query().to_owned(),
@@ -131,7 +132,7 @@ fn update_of(
         turn: segment.id.turn,
         n: segment.id.n,
         ended: match capture.visit.finality {
-            Finality::Final => Some(ended(context, began, capture, document, &state)),
+            Finality::Final => Some(build_ending(context, began, capture, document, &state)),
             Finality::Aside | Finality::Retried => None,
         },
         state,
@@ -140,19 +141,19 @@ fn update_of(
     }
 }
 
-fn ended(
+fn build_ending(
     context: &CrawlContext,
     began: Timestamp,
     capture: &Capture,
     document: &Document,
     state: &StateChange,
-) -> EndedVisit {
+) -> VisitResult {
     let outcome = document.outcome;
     let known = &capture.visit.known;
     let is_stuck = document.is_unread();
     let is_unchanged = !is_stuck && capture.unchanged_since().is_some();
     let next = next(context, began, capture, document, state);
-    let kept = if is_stuck || outcome.says() == Says::Nothing {
+    let kept = if is_stuck || outcome.page_finding() == PageFinding::Nothing {
         // Nothing was extracted from it, or it stands in for the page. With validators it would
         // count as unchanged next time.
         None
@@ -161,7 +162,7 @@ fn ended(
         known.last.as_deref().map(incomparable)
     } else if is_unchanged {
         known.last.as_ref().map(|last| unchanged(context, capture, last, outcome))
-    } else if let Some(body) = capture.body_kept() {
+    } else if let Some(body) = capture.kept_digests() {
         Some(LastCapture {
             etag: capture.etag(),
             last_modified: capture.last_modified(),
@@ -177,7 +178,7 @@ fn ended(
         let is_shown = matches!(state, StateChange::Shown { .. });
         known.last.as_deref().filter(|_| is_shown).map(incomparable)
     };
-    EndedVisit {
+    VisitResult {
         outcome,
         at: capture.at,
         capture: kept,
@@ -201,12 +202,12 @@ fn next(
     let interval = known.interval_ms.map(Duration::from_millis);
     let ended = match state {
         // Only a request can find out more, and none is made: it is looked at in every iteration.
-        StateChange::Hidden(Standing::Withdrawn) if capture.visit.exchange.is_none() => {
+        StateChange::Hidden(DocumentStanding::Withdrawn) if capture.visit.exchange.is_none() => {
             return NextVisit { interval, due_at: None, away: None };
         }
-        StateChange::Shown { changed_at: Some(_), .. } => Ended::Changed,
-        StateChange::Shown { changed_at: None, .. } | StateChange::Confirmed => Ended::Unchanged,
-        StateChange::Kept | StateChange::Hidden(_) => Ended::from_outcome(document.outcome),
+        StateChange::Shown { changed_at: Some(_), .. } => VisitEnd::Changed,
+        StateChange::Shown { changed_at: None, .. } | StateChange::Confirmed => VisitEnd::Unchanged,
+        StateChange::Kept | StateChange::Hidden(_) => VisitEnd::from_outcome(document.outcome),
     };
     let visits = LastVisits { interval, away: known.away };
     next_visit(&context.recrawl.policy_for(&capture.url), &visits, ended, began)

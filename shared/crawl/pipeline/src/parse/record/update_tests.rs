@@ -6,7 +6,7 @@ use dragline_domain::change::Part;
 use dragline_domain::definition::{Definition, Draft};
 use dragline_domain::document::{Page, StoredBody};
 use dragline_domain::frontier::{
-    Known, LastDocument, LinksDecided, ObjectKey, RulesDigest, SegmentId, SegmentState, Sighting, VisitPlace,
+    LastDocument, LinkDecisions, ObjectKey, RulesDigest, SegmentId, SegmentState, Sighting, UrlHistory, VisitPlace,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::url::CrawlUrl;
@@ -15,7 +15,7 @@ use dragline_ports::frontier::CrawlRow;
 
 use super::*;
 use crate::parse::make::document::make_document;
-use crate::parse::make::earlier::Earlier;
+use crate::parse::make::earlier::EarlierDocuments;
 use crate::parse::read::Trust;
 use crate::parse::read::records::Response;
 
@@ -35,7 +35,7 @@ fn segment() -> SegmentRow {
     let token = LeaseToken::from_bits(1);
     SegmentRow {
         state: SegmentState::Crawled { part: 0 },
-        object: ObjectKey::of_segment(&id, iteration, &token),
+        object: ObjectKey::for_segment(&id, iteration, &token),
         id,
         iteration,
         token,
@@ -50,8 +50,8 @@ fn segment() -> SegmentRow {
 }
 
 /// The state left by the visit before.
-fn known(outcome: Outcome) -> Known {
-    let links = LinksDecided { by: RulesDigest(1), depth: 0 };
+fn known(outcome: Outcome) -> UrlHistory {
+    let links = LinkDecisions { by: RulesDigest(1), depth: 0 };
     let last = LastCapture {
         etag: Some("\"1\"".to_owned()),
         last_modified: Some("once".to_owned()),
@@ -61,11 +61,11 @@ fn known(outcome: Outcome) -> Known {
         outcome,
         read_by: Some(FieldsDigest(9)),
     };
-    let document = LastDocument { place: PLACE, outcome, standing: Standing::Shown, links };
-    Known { last: Some(Box::new(last)), document: Some(document), ..Known::default() }
+    let document = LastDocument { place: PLACE, outcome, standing: DocumentStanding::Shown, links };
+    UrlHistory { last: Some(Box::new(last)), document: Some(document), ..UrlHistory::default() }
 }
 
-fn capture(status: u16, outcome: Outcome, field: (&str, &str), truncated: Option<&str>, known: Known) -> Capture {
+fn capture(status: u16, outcome: Outcome, field: (&str, &str), truncated: Option<&str>, known: UrlHistory) -> Capture {
     let exchange = Exchange {
         elapsed: Duration::from_secs(1),
         resends: 0,
@@ -114,10 +114,10 @@ fn capture(status: u16, outcome: Outcome, field: (&str, &str), truncated: Option
 /// Visits the URL. Returns its document and the stored update.
 fn visited(capture: Capture, earlier: Option<Document>) -> (Document, CandidateUpdate) {
     let (context, segment) = (context(), segment());
-    let earlier = earlier.map_or_else(Earlier::default, |earlier| Earlier::of_one(PLACE, earlier));
+    let earlier = earlier.map_or_else(EarlierDocuments::default, |earlier| EarlierDocuments::single(PLACE, earlier));
     let captures = [capture];
     let document = make_document(&context, &segment, 0, &captures[0], earlier.for_capture(&captures[0]), Trust::Full);
-    let update = update_of(&context, &segment, Timestamp::UNIX_EPOCH, &captures[0], &document);
+    let update = build_update(&context, &segment, Timestamp::UNIX_EPOCH, &captures[0], &document);
     (document, update)
 }
 

@@ -12,9 +12,9 @@ use dragline_schema::{Drift, Pairs};
 
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
-use crate::parse::make::earlier::Earlier;
+use crate::parse::make::earlier::EarlierDocuments;
 use crate::parse::read::records::Capture;
-use crate::parse::tell::{TOLD_MAX, Topic, is_to_be_told};
+use crate::parse::tell::{TOLD_MAX, Topic, should_notify};
 use crate::tell::tell_all;
 use dragline_ports::error::PortResult;
 use dragline_ports::notifier::Notice;
@@ -33,7 +33,7 @@ pub(crate) async fn tell_drift(
     (context, task): (&CrawlContext, &Task),
     segment: &SegmentRow,
     captures: &[Capture],
-    earlier: &Earlier,
+    earlier: &EarlierDocuments,
     documents: &[Document],
 ) -> PortResult<u64> {
     let (mut pairs, mut made_alike) = (Pairs::default(), BTreeMap::new());
@@ -56,7 +56,7 @@ pub(crate) async fn tell_drift(
     let drifts = pairs.drifts();
     let mut notices = Vec::new();
     for drift in drifts.iter().take(TOLD_MAX) {
-        if is_to_be_told(world, contexts, segment, Topic::Drift, &format!("{:?}", drift.change)).await? {
+        if should_notify(world, contexts, segment, Topic::Drift, &format!("{:?}", drift.change)).await? {
             notices.push(Notice::Drifted { origin: segment.id.origin.clone(), detail: detail(drift, since) });
         }
     }

@@ -48,9 +48,9 @@ type NoticeTopic = (CrawlId, Iteration, Topic);
 /// The number of sent notices of each topic, as far as this process knows. Beyond the limit of a
 /// topic, the frontier need not be asked any more.
 #[derive(Debug, Default)]
-pub(crate) struct ToldSoFar(Mutex<HashMap<NoticeTopic, usize>>);
+pub(crate) struct SentNotices(Mutex<HashMap<NoticeTopic, usize>>);
 
-impl ToldSoFar {
+impl SentNotices {
     /// The most topics that are kept.
     const KEPT_MAX: usize = 256;
 
@@ -72,7 +72,7 @@ impl ToldSoFar {
 ///
 /// # Errors
 /// Returns the frontier's errors.
-pub(crate) async fn is_to_be_told(
+pub(crate) async fn should_notify(
     world: &impl World,
     contexts: &Contexts,
     segment: &SegmentRow,

@@ -10,7 +10,7 @@ use dragline_domain::shown::plural;
 use crate::World;
 use crate::context::Contexts;
 use crate::parse::read::records::Capture;
-use crate::parse::tell::{Topic, is_to_be_told};
+use crate::parse::tell::{Topic, should_notify};
 use crate::tell::tell_all;
 use dragline_ports::error::PortResult;
 use dragline_ports::notifier::Notice;
@@ -35,7 +35,7 @@ pub(crate) async fn tell_sitemaps(
         let own = if capture.visit.sighting.read_as == ReadAs::Sitemap { why_nothing(document) } else { None };
         let own = own.map(|why| format!("{}: {why}", document.url));
         for detail in own.into_iter().chain(document.links.iter().filter_map(unvisited)) {
-            if is_to_be_told(world, contexts, segment, Topic::Sitemap, &detail).await? {
+            if should_notify(world, contexts, segment, Topic::Sitemap, &detail).await? {
                 notices.push(Notice::SitemapUseless { origin: segment.id.origin.clone(), detail });
             }
         }

@@ -9,7 +9,7 @@ use dragline_domain::frontier::SegmentRow;
 
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
-use crate::parse::tell::{Topic, is_to_be_told};
+use crate::parse::tell::{Topic, should_notify};
 use crate::tell::tell_all;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
@@ -32,7 +32,7 @@ pub(crate) async fn tell_stuck(
     let mut notices = Vec::new();
     for stuck in documents.iter().filter(|document| document.is_unread()) {
         let why = stuck.detail.as_deref().unwrap_or("the parser broke");
-        if is_to_be_told(world, contexts, segment, Topic::Unread, why).await? {
+        if should_notify(world, contexts, segment, Topic::Unread, why).await? {
             notices.push(notice(format!("{}: {why}", stuck.url)));
         }
     }

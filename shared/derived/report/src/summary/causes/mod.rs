@@ -107,7 +107,7 @@ impl Cause {
         }
     }
 
-    fn of_visit(visit: &LogRow) -> Option<Self> {
+    fn from_visit(visit: &LogRow) -> Option<Self> {
         let Some(outcome) = Outcome::from_code(visit.outcome) else { return Some(Self::Unknown) };
         if outcome.class() == OutcomeClass::Content {
             return None;
@@ -123,12 +123,12 @@ impl Cause {
             Outcome::BlockedAtRequestOfRemote => Self::NotToBeIndexed,
             Outcome::BlockedOriginByLocalPolicy | Outcome::BlockedUrlByLocalPolicy => Self::RuledOut,
             Outcome::RequestTimeout => Self::NoAnswer(NoAnswer::TimedOut),
-            other => visit.detail.as_deref().and_then(NoAnswer::of_detail).map_or(Self::Ended(other), Self::NoAnswer),
+            other => visit.detail.as_deref().and_then(NoAnswer::from_detail).map_or(Self::Ended(other), Self::NoAnswer),
         })
     }
 
-    fn of_leftover(left: &LeftoverRow) -> Self {
-        let no_answer = || left.robots_error.as_deref().and_then(NoAnswer::of_detail);
+    fn from_leftover(left: &LeftoverRow) -> Self {
+        let no_answer = || left.robots_error.as_deref().and_then(NoAnswer::from_detail);
         match left.reason {
             LeftoverReason::RobotsUnreadable => no_answer().map_or(Self::LeftOver(left.reason), Self::NoAnswer),
             reason => Self::LeftOver(reason),
@@ -146,7 +146,7 @@ impl Causes {
     /// Adds a visit whose outcome is final.
     pub fn add_visit(&mut self, visit: LogRow) {
         self.redirects.remove(&visit.url);
-        let Some(cause) = Cause::of_visit(&visit) else { return };
+        let Some(cause) = Cause::from_visit(&visit) else { return };
         let (leads_to, detail) = (visit.redirects_to, visit.detail);
         let counted = CauseCount { cause, urls: 1, example: visit.url, leads_to: leads_to.clone(), detail };
         match leads_to {
@@ -160,7 +160,7 @@ impl Causes {
 
     /// Adds the leftovers of an origin.
     pub fn add_left(&mut self, left: LeftoverRow) {
-        let cause = Cause::of_leftover(&left);
+        let cause = Cause::from_leftover(&left);
         let LeftoverRow { origin, urls, robots_error: detail, .. } = left;
         self.add(CauseCount { cause, urls, example: origin.to_string(), leads_to: None, detail });
     }
@@ -181,7 +181,7 @@ impl Causes {
 
     /// Returns all causes, the most common first.
     #[must_use]
-    pub fn counted(mut self) -> Vec<CauseCount> {
+    pub fn into_counts(mut self) -> Vec<CauseCount> {
         let mut redirects: Vec<_> = std::mem::take(&mut self.redirects).into_values().collect();
         redirects.sort_by(|a, b| a.example.cmp(&b.example));
         for redirect in redirects {

@@ -6,7 +6,7 @@ use crate::samples::visit;
 fn of_visits(visits: impl IntoIterator<Item = LogRow>) -> Vec<CauseCount> {
     let mut causes = Causes::default();
     visits.into_iter().for_each(|visit| causes.add_visit(visit));
-    causes.counted()
+    causes.into_counts()
 }
 
 fn left(reason: LeftoverReason, robots_error: Option<&str>) -> LeftoverRow {
@@ -63,7 +63,7 @@ fn an_unreadable_robots_txt_is_counted_by_its_error() {
     ] {
         let mut causes = Causes::default();
         causes.add_left(left);
-        assert_eq!(causes.counted()[0].cause.name(), expected);
+        assert_eq!(causes.into_counts()[0].cause.name(), expected);
     }
 }
 

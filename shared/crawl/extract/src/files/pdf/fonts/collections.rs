@@ -45,7 +45,7 @@ impl Collections {
     }
 
     /// Returns the collection of the glyphs that the codes map to.
-    pub(super) fn characters_of(&mut self, codes: &Codes) -> Option<Characters> {
+    pub(super) fn characters_for(&mut self, codes: &Codes) -> Option<Characters> {
         let collection = codes.cmap.metadata().character_collection.as_ref()?;
         self.read(collection.family.ucs2_cmap()?).map(Characters)
     }

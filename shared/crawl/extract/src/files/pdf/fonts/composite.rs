@@ -7,7 +7,7 @@ use lopdf::{Dictionary, Object};
 use super::cmap::{self, CMap};
 use super::collections::{Characters, Codes};
 use super::program::Program;
-use super::{Direction, FontSource, Shown};
+use super::{Direction, DrawnGlyph, FontSource};
 use crate::files::pdf::limits::{ENTRY_BYTES, Exhausted};
 
 /// The default width of a glyph, and the default vertical advance, in thousandths.
@@ -44,7 +44,11 @@ impl Composite {
         self.direction
     }
 
-    pub(super) fn show<E>(&self, mut bytes: &[u8], mut each: impl FnMut(Shown<'_>) -> Result<(), E>) -> Result<(), E> {
+    pub(super) fn show<E>(
+        &self,
+        mut bytes: &[u8],
+        mut each: impl FnMut(DrawnGlyph<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         while !bytes.is_empty() {
             let (length, cid) = match &self.coding {
                 Coding::Predefined(codes) => codes.first(bytes),
@@ -65,7 +69,7 @@ impl Composite {
                 Some(cid) => self.widths.width(cid),
                 None => self.widths.default,
             };
-            each(Shown { text: text.as_deref(), width: width * WIDTH_UNIT, is_space: code == b" " })?;
+            each(DrawnGlyph { text: text.as_deref(), width: width * WIDTH_UNIT, is_space: code == b" " })?;
         }
         Ok(())
     }
@@ -99,7 +103,7 @@ impl<'d> FontSource<'d, '_> {
             (None, None) => Coding::Identity,
         };
         let characters = match &coding {
-            Coding::Predefined(codes) => self.collections.characters_of(codes),
+            Coding::Predefined(codes) => self.collections.characters_for(codes),
             Coding::Identity | Coding::Embedded(_) => self.characters(font),
         };
         let is_vertical = match &coding {

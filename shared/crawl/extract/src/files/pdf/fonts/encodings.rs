@@ -20,7 +20,7 @@ const DINGBATS: &str = " ✁✂✃✄☎✆✇✈✉☛☞✌✍✎✏✐✑✒�
 
 /// A predefined encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Predefined {
+pub(super) enum NamedEncoding {
     Standard,
     WinAnsi,
     MacRoman,
@@ -29,9 +29,9 @@ pub(super) enum Predefined {
     Dingbats,
 }
 
-impl Predefined {
+impl NamedEncoding {
     /// Returns the encoding of this name.
-    pub(super) fn named(name: &[u8]) -> Option<Self> {
+    pub(super) fn from_name(name: &[u8]) -> Option<Self> {
         Some(match name {
             b"StandardEncoding" => Self::Standard,
             b"WinAnsiEncoding" => Self::WinAnsi,

@@ -75,7 +75,7 @@ pub(super) enum Metrics {
 
 impl Metrics {
     /// Chooses the metrics by the font's name.
-    pub(super) fn named(font: &[u8]) -> Self {
+    pub(super) fn for_font(font: &[u8]) -> Self {
         let name = String::from_utf8_lossy(font).to_ascii_lowercase();
         let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
         let (is_bold, is_italic) = (has(&["bold", "black", "heavy"]), has(&["italic", "oblique"]));

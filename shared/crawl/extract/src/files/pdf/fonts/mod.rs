@@ -36,7 +36,7 @@ pub(super) enum Direction {
 
 /// A glyph that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Shown<'f> {
+pub(super) struct DrawnGlyph<'f> {
     /// Its text; `None` if unknown.
     pub(super) text: Option<&'f str>,
     /// The advance of the pen for font size 1: to the right, or downwards for vertical fonts.
@@ -62,9 +62,9 @@ impl Font {
     }
 
     /// Splits a string into glyphs, until `each` fails.
-    pub(super) fn show<E>(&self, bytes: &[u8], mut each: impl FnMut(Shown<'_>) -> Result<(), E>) -> Result<(), E> {
+    pub(super) fn show<E>(&self, bytes: &[u8], mut each: impl FnMut(DrawnGlyph<'_>) -> Result<(), E>) -> Result<(), E> {
         match self {
-            Self::Simple(font) => bytes.iter().try_for_each(|code| each(font.shown(*code))),
+            Self::Simple(font) => bytes.iter().try_for_each(|code| each(font.glyph(*code))),
             Self::Composite(font) => font.show(bytes, each),
         }
     }

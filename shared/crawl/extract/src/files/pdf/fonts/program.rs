@@ -9,7 +9,7 @@ use read_fonts::tables::cmap::{CmapIterLimits, CmapSubtable};
 use read_fonts::types::{GlyphId, GlyphId16};
 use read_fonts::{FontRef, TableProvider};
 
-use super::encodings::{Predefined, text_of_name};
+use super::encodings::{NamedEncoding, text_of_name};
 
 /// The most characters looked up in a font.
 const CHARACTERS_MAX: usize = 1 << 16;
@@ -121,7 +121,7 @@ impl Program {
             let of_macintosh = || macintosh.as_ref().and_then(|table| map(table, u32::from(code)));
             let glyph = of_symbol(SYMBOLS).or_else(|| of_symbol(0)).or_else(of_macintosh)?;
             let named = glyphs.get(&glyph).cloned();
-            let text = named.or_else(|| Predefined::MacRoman.text(code).filter(|_| of_macintosh().is_some()));
+            let text = named.or_else(|| NamedEncoding::MacRoman.text(code).filter(|_| of_macintosh().is_some()));
             Some((code, text?))
         });
         let codes = codes.collect();

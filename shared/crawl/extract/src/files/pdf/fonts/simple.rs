@@ -3,9 +3,9 @@
 use lopdf::{Dictionary, Object};
 
 use super::cmap::CMap;
-use super::encodings::{Predefined, is_dingbat, text_of_name};
+use super::encodings::{NamedEncoding, is_dingbat, text_of_name};
 use super::metrics::Metrics;
-use super::{FontSource, Shown};
+use super::{DrawnGlyph, FontSource};
 use crate::files::pdf::limits::Exhausted;
 use crate::files::pdf::matrix::Matrix;
 
@@ -30,9 +30,9 @@ impl Simple {
         self.em
     }
 
-    pub(super) fn shown(&self, code: u8) -> Shown<'_> {
+    pub(super) fn glyph(&self, code: u8) -> DrawnGlyph<'_> {
         let glyph = self.glyphs.get(usize::from(code));
-        Shown {
+        DrawnGlyph {
             text: glyph.and_then(|glyph| glyph.text.as_deref()),
             width: glyph.map_or(0.0, |glyph| glyph.width),
             is_space: code == b' ',
@@ -42,7 +42,7 @@ impl Simple {
 
 /// A font's encoding.
 struct Encoding<'d> {
-    base: Option<Predefined>,
+    base: Option<NamedEncoding>,
     /// Glyph names, by code.
     names: Vec<Option<&'d [u8]>>,
 }
@@ -54,11 +54,11 @@ impl<'d> FontSource<'d, '_> {
         let encoding = self.encoding();
         let program = if encoding.base.is_none() { self.program(descriptor)? } else { None };
         // Type 3 has no built-in encoding; for the others this one is the last resort.
-        let fallback = Predefined::built_in(font).unwrap_or(Predefined::Standard);
+        let fallback = NamedEncoding::built_in(font).unwrap_or(NamedEncoding::Standard);
         let text = |code: u8| {
             let named = || {
                 let name = encoding.names.get(usize::from(code)).copied().flatten()?;
-                let is_dingbats = fallback == Predefined::Dingbats;
+                let is_dingbats = fallback == NamedEncoding::Dingbats;
                 Some(str::from_utf8(name).ok().filter(|name| is_dingbats || !is_dingbat(name)).and_then(text_of_name))
             };
             let unnamed = || match (encoding.base, &program) {
@@ -70,7 +70,7 @@ impl<'d> FontSource<'d, '_> {
         };
         let is_type_3 = self.name(self.dictionary, b"Subtype") == Some(b"Type3");
         let widths = self.widths(descriptor);
-        let metrics = Metrics::named(font);
+        let metrics = Metrics::for_font(font);
         let glyphs: Vec<_> = (0..=u8::MAX)
             .map(|code| {
                 let text = text(code);
@@ -86,9 +86,9 @@ impl<'d> FontSource<'d, '_> {
     fn encoding(&self) -> Encoding<'d> {
         let mut encoding = Encoding { base: None, names: Vec::new() };
         match self.get(self.dictionary, b"Encoding") {
-            Some(Object::Name(name)) => encoding.base = Predefined::named(name),
+            Some(Object::Name(name)) => encoding.base = NamedEncoding::from_name(name),
             Some(Object::Dictionary(dictionary)) => {
-                encoding.base = self.name(dictionary, b"BaseEncoding").and_then(Predefined::named);
+                encoding.base = self.name(dictionary, b"BaseEncoding").and_then(NamedEncoding::from_name);
                 encoding.names = vec![None; 256];
                 let mut code = 0_usize;
                 for object in self.array(dictionary, b"Differences").unwrap_or_default().iter().take(1 << 12) {
