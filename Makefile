@@ -1,4 +1,5 @@
-# `make check` while working, `make test` before handing on: that checks everything, and is what CI runs.
+# `make check` while working, `make test` before handing on: that checks everything, and is what CI
+# runs.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -10,8 +11,8 @@ SHELL := bash
 ALL := --workspace --all-features
 NEXTEST := cargo nextest run $(ALL) --no-fail-fast --status-level slow --final-status-level fail
 
-# Each set of tests, once. Those that compute all the time wait for no clock but their own, so they may
-# be starved.
+# Each set of tests, once. Those that compute all the time wait for no clock but their own, so they
+# may be starved.
 E2E := binary(e2e)
 EMULATED := package(dragline-aws-tests)
 LONG := package(dragline-simulation) + package(dragline-protocol-model) + binary(judges) + test(/mutants/)
@@ -45,7 +46,8 @@ deny: ## Check licences, advisories and unwanted crates, where cargo-deny is ins
 	@if command -v cargo-deny >/dev/null; then cargo deny --log-level warn check; \
 	else echo 'deny: skipped, cargo-deny is not installed (cargo install --locked cargo-deny)'; fi
 
-# Two of the manuals are larger than all others together: those are for measuring, not for every run.
+# Two of the manuals are larger than all others together: those are for measuring, not for every
+# run.
 QUALITY := Sphinx DocBook AsciiDoc Doxygen GTK-Doc Javadoc Texinfo MkDocs Node.js Apache
 quality: ## Compare the main parts of manuals with what their templates say, and fail if they got worse (docs/quality.md)
 	@. scripts/cache.sh; bench/quality --profile dev --manuals "$$cache/manuals" $(QUALITY:%=--only %)
@@ -70,8 +72,9 @@ computed-tests:
 timed-tests:
 	@scripts/localstack run --port 0 $(NEXTEST) --profile timed -E 'all() - ($(COMPUTED)) - $(E2E)'
 
-# These tests mostly wait, so they run in parallel parts, those for AWS each with an emulator (docs/testing-aws.md). The faults wait longest, so
-# they are deployed first, and the small tests run while they wait.
+# These tests mostly wait, so they run in parallel parts, those for AWS each with an emulator
+# (docs/testing-aws.md). The faults wait longest, so they are deployed first, and the small tests
+# run while they wait.
 python-tests:
 	@$(MAKE) --no-print-directory --jobs=3 --keep-going --output-sync=target python-faults python-sites python-policies python-report python-replay
 
@@ -109,7 +112,8 @@ bench-short: ## Count the instructions of a page, and fail if they have grown by
 	@cargo build --quiet $(ALL) --bin bench-server --examples
 	@bench/run --short --server target/debug/bench-server
 
-# The command is built by itself, as it is released: with another package, Cargo would unify their features.
+# The command is built by itself, as it is released: with another package, Cargo would unify their
+# features.
 bench-build:
 	@cargo build --quiet --release --package dragline --bin dragline
 	@cargo build --quiet --release --package dragline-bench --bin bench-server

@@ -1,5 +1,6 @@
-# Sourced by the scripts beside it: `cache` is this machine's cache of what the tests need, shared by all checkouts. Names in it end with a digest
-# of the inputs, so that checkouts of different versions can share it. Keep in step with tests/localstack/stack/paths.py.
+# Sourced by the scripts beside it: `cache` is this machine's cache of what the tests need, shared
+# by all checkouts. Names in it end with a digest of the inputs, so that checkouts of different
+# versions can share it. Keep in step with tests/localstack/stack/paths.py.
 if [[ -n ${DRAGLINE_CACHE:-} ]]; then
     cache=$(realpath -m -- "$DRAGLINE_CACHE")
 elif [[ ${XDG_CACHE_HOME:-} == /* ]]; then

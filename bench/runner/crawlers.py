@@ -31,8 +31,8 @@ def dragline(shape, urls, directory):
 
 
 def spider(_shape, urls, _directory):
-    # Without `--output-links`, version 2.53.9 ends before its crawl has begun. With it, it ends when the crawl is over, or as soon as it prints more
-    # slowly than it finds, whatever is left.
+    # Without `--output-links`, version 2.53.9 ends before its crawl has begun. With it, it ends
+    # when the crawl is over, or as soon as it prints more slowly than it finds, whatever is left.
     insecure = ["--accept-invalid-certs"] if urls[0].startswith("https:") else []
     program = os.environ.get("SPIDER_CLI") or "spider"
     return [[program, "--url", url, *insecure, "crawl", "--output-links"] for url in urls]

@@ -53,7 +53,8 @@ def profile(pages, server_binary):
     """Counts the instructions of a crawl."""
     with tempfile.TemporaryDirectory(prefix="dragline-bench-") as directory:
         file = pathlib.Path(directory) / "callgrind"
-        # Names are not demangled, as those of generic functions' instances differ only while they are mangled.
+        # Names are not demangled, as those of generic functions' instances differ only while they
+        # are mangled.
         crawl_once(pages, server_binary, ("valgrind", "--tool=callgrind", "--demangle=no", f"--callgrind-out-file={file}"))
         with open(file) as lines:
             return callgrind.read(lines)

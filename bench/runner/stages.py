@@ -11,7 +11,8 @@ STAGES = [
     ("parse", r"^<?dragline_extract::|^<?dragline_formats::(html|charset)::|^<?html5gum::|^<?dragline_pipeline::parse::(documents|read|captures)::|^<?dragline_formats::warc::reader::"),
     ("claim", r"^<?dragline_pipeline::parse::claims::|^<?dragline_local::frontier::candidates::claim"),
     ("store", r"^<?dragline_local::documents::|^<?dragline_local::frontier::(log|candidates)::"),
-    # What `db` has is used by several stages, so it counts as its callers' own; except the thread that runs and commits transactions.
+    # What `db` has is used by several stages, so it counts as its callers' own; except the thread
+    # that runs and commits transactions.
     ("frontier", r"^<?dragline_local::(?!db::)|^<?dragline_local::db::writer::serve"),
     ("fetch", r"^<?dragline_http::|^<?(reqwest|hyper|hyper_util|h2|tower|tower_http|rustls|mio)::"),
 ]

@@ -21,7 +21,8 @@ use counts::{CountedContent, Counts};
 
 /// Serves sites on loopback, and counts the requests
 ///
-/// Prints the URL of each origin. A line on standard input is answered with the counts since the last one; the end of the input ends the server.
+/// Prints the URL of each origin. A line on standard input is answered with the counts since the
+/// last one; the end of the input ends the server.
 #[derive(Debug, Parser)]
 struct Arguments {
     /// Serve the files of these directories, each at an origin of its own
@@ -35,7 +36,8 @@ struct Arguments {
     /// Serve the generated pages at this many addresses from 127.0.0.1 on, which are one server
     #[arg(long, value_name = "NUMBER", conflicts_with_all = ["dir", "origins", "tls"], value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     hosts: Option<u32>,
-    /// Serve over TLS with a certificate that the server signed itself, by HTTP/2 or HTTP/1.1 as the client likes
+    /// Serve over TLS with a certificate that the server signed itself, by HTTP/2 or HTTP/1.1 as
+    /// the client likes
     #[arg(long)]
     tls: bool,
     /// Serve text in gzip to those who accept it, compressed before the first request

@@ -61,10 +61,12 @@ pub(crate) fn choose(data: &Path, crawls: &[CrawlId], wanted: Option<&CrawlId>) 
     }
 }
 
-/// Returns the crawl of this name in a data directory, or the only one if no name is given; `None` if there is no crawl at all.
+/// Returns the crawl of this name in a data directory, or the only one if no name is given; `None`
+/// if there is no crawl at all.
 ///
 /// # Errors
-/// There is no data directory or no such crawl, there are several and none is named, or the directory cannot be read.
+/// There is no data directory or no such crawl, there are several and none is named, or the
+/// directory cannot be read.
 pub(crate) fn in_directory<'a>(
     data: impl Into<DataDirectory<'a>>,
     wanted: Option<&CrawlId>,

@@ -22,7 +22,8 @@ pub(crate) enum Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Classifies the arguments. An argument is a file if its name ends in `.yaml` or `.yml`, or if the file exists.
+    /// Classifies the arguments. An argument is a file if its name ends in `.yaml` or `.yml`, or if
+    /// the file exists.
     ///
     /// # Errors
     /// [`CliError::DefinitionAmongUrls`].

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// Success: the iteration is over, the URL would be crawled, the rows are written.
     Done,
-    /// The command did its work, but some URLs failed, the explained URL would not be crawled, or the iterations differ.
+    /// The command did its work, but some URLs failed, the explained URL would not be crawled, or
+    /// the iterations differ.
     NotAllWell,
     /// A usage error, or an unrecoverable error without a code of its own.
     Error,

@@ -58,7 +58,8 @@ impl From<LogRow> for Visit {
 /// Prints the visits on standard output.
 ///
 /// # Errors
-/// The URL is not valid, the crawl does not know it or cannot be read, or the visits cannot be written.
+/// The URL is not valid, the crawl does not know it or cannot be read, or the visits cannot be
+/// written.
 pub(crate) async fn history(args: &HistoryArgs, console: &Console) -> Result<Exit, CliError> {
     // Reports a mistake in the URL before reading anything.
     parse_url(&args.url)?;

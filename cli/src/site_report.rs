@@ -65,7 +65,7 @@ pub(crate) async fn write(args: &ReportArgs, console: &Console) -> Result<Exit, 
     };
     match &args.output {
         Some(path) => {
-            replace_file(path, &text).map_err(|source| ReportCommandError::File { path: path.clone(), source })?
+            replace_file(path, &text).map_err(|source| ReportCommandError::File { path: path.clone(), source })?;
         }
         None => {
             unless_closed(io::stdout().write_all(text.as_bytes())).map_err(while_doing(WRITING))?;

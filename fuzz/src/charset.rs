@@ -5,7 +5,8 @@ use encoding_rs::{Encoding, UTF_8};
 
 /// Input: a header's `charset` on the first line, and a body below it.
 ///
-/// The text is the body in the named encoding, its length is limited, damage is marked, and the stated source is present.
+/// The text is the body in the named encoding, its length is limited, damage is marked, and the
+/// stated source is present.
 ///
 /// # Panics
 /// If one of these does not hold.

@@ -6,12 +6,14 @@ use dragline_domain::definition::Definition;
 
 use crate::shown::assert_one_line;
 
-/// The most characters shown of a line of the file: 100, the line's number, and what is around them.
+/// The most characters shown of a line of the file: 100, the line's number, and what is around
+/// them.
 const SHOWN_LINE_CHARS_MAX: usize = 140;
 
 /// Input: a definition, or a message with a command.
 ///
-/// What is read is the same when stored and read back; what is wrong is reported with its location, safe for a terminal.
+/// What is read is the same when stored and read back; what is wrong is reported with its location,
+/// safe for a terminal.
 ///
 /// # Panics
 /// If one of these does not hold.

@@ -5,7 +5,8 @@ use url::Url;
 
 /// Input: a document.
 ///
-/// What is read of it is the same each time, can be stored and read back, and does not grow beyond what its limits let it.
+/// What is read of it is the same each time, can be stored and read back, and does not grow beyond
+/// what its limits let it.
 ///
 /// # Panics
 /// If one of these does not hold.

@@ -19,8 +19,8 @@ const FEW: HtmlLimits = HtmlLimits {
 
 /// Input: a page.
 ///
-/// What is kept of it is within the limits; no link is there twice, has a fragment, or leads to anything but http or https. If only links are
-/// limited, the first ones are kept.
+/// What is kept of it is within the limits; no link is there twice, has a fragment, or leads to
+/// anything but http or https. If only links are limited, the first ones are kept.
 ///
 /// # Panics
 /// If one of these does not hold.

@@ -11,10 +11,12 @@ const TEXT_BYTES_MAX: usize = 2 << 20;
 
 /// Input: a file.
 ///
-/// Its text is within the limit; the same bytes give the same text; and what has no text has a gap or an empty page.
+/// Its text is within the limit; the same bytes give the same text; and what has no text has a gap
+/// or an empty page.
 ///
 /// # Panics
-/// If one of these does not hold. A panic of the reader is caught where it is called, but ends libFuzzer.
+/// If one of these does not hold. A panic of the reader is caught where it is called, but ends
+/// libFuzzer.
 pub fn pdf(data: &[u8]) {
     let content = read(data);
     assert_eq!(read(data), content, "the same bytes give another text");

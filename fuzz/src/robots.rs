@@ -10,8 +10,8 @@ const VERDICT_CHARS_MAX: usize = 300;
 
 /// Input: a path and query on the first line, and a robots.txt below it.
 ///
-/// Storing and reading back the file does not change its meaning, nor does a comment; robots.txt itself may always be fetched; and what is kept is
-/// within its limits.
+/// Storing and reading back the file does not change its meaning, nor does a comment; robots.txt
+/// itself may always be fetched; and what is kept is within its limits.
 ///
 /// # Panics
 /// If one of these does not hold.

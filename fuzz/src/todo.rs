@@ -10,8 +10,8 @@ const JSON_BYTES_MAX: usize = 1 << 17;
 
 /// Input: the JSON of entries; or, after its length in three bytes, the same deflated.
 ///
-/// Inflating gives the stated length, or nothing. Entries are the same when read back, and are split into chunks that keep them all in their order,
-/// each within its limit.
+/// Inflating gives the stated length, or nothing. Entries are the same when read back, and are
+/// split into chunks that keep them all in their order, each within its limit.
 ///
 /// # Panics
 /// If one of these does not hold.

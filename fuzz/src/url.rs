@@ -13,7 +13,8 @@ const PAGE: &str = "https://example.org/a/b?c=1";
 
 /// Input: a URL, and after a NUL a reference on its page.
 ///
-/// What parses is normalised: it is the same when parsed again, stored and read back, or rebuilt from its origin and key.
+/// What parses is normalised: it is the same when parsed again, stored and read back, or rebuilt
+/// from its origin and key.
 ///
 /// # Panics
 /// If it is not.

@@ -15,10 +15,12 @@ use jiff::Timestamp;
 const LIMITS: ReadLimits =
     ReadLimits { header_bytes_max: 4 << 10, block_bytes_max: 16 << 10, held_bytes_max: 16 << 10 };
 
-/// Input: a file; or the content of one of its gzip members; or a response that is written into one.
+/// Input: a file; or the content of one of its gzip members; or a response that is written into
+/// one.
 ///
-/// A file is read within its limits, also as one of another program, its records without a gap, and each is the same when read alone. A response comes back as written, and nothing
-/// in it can create a field or a record.
+/// A file is read within its limits, also as one of another program, its records without a gap, and
+/// each is the same when read alone. A response comes back as written, and nothing in it can create
+/// a field or a record.
 ///
 /// # Panics
 /// If one of these does not hold.
@@ -53,7 +55,8 @@ fn read(file: &[u8]) {
     assert!(errors == 1 || end == file.len() as u64, "something was left unread");
 }
 
-/// Reads a file as if another program had written it: each record is the same where it is read alone.
+/// Reads a file as if another program had written it: each record is the same where it is read
+/// alone.
 fn read_others(file: &[u8]) {
     for read in OthersReader::new(file, LIMITS) {
         let Ok(read) = read else { continue };
@@ -78,7 +81,8 @@ fn look_at(record: &StoredRecord) {
     let _ = (record.verify_block_digest(), record.verify_payload_digest());
 }
 
-/// A response of the first three lines (reason, name and value of a field) and a body, between two others.
+/// A response of the first three lines (reason, name and value of a field) and a body, between two
+/// others.
 fn written(data: &[u8]) {
     let mut parts = data.splitn(4, |byte| *byte == b'\n');
     let mut next = || parts.next().unwrap_or_default();

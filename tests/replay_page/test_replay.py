@@ -92,6 +92,7 @@ def test_a_page_is_shown_as_it_was(archive, replay, path, day):
 def test_a_page_that_was_seen_before_is_shown_again(replay):
     for charts in [DAYS[-1:], DAYS]:
         shown, background = replay("/", None)
-        # What did not change, the player now takes for the answer that had the body, and shows pictures as they were then.
+        # What did not change, the player now takes for the answer that had the body, and shows
+        # pictures as they were then.
         assert shown in [expected("/", DAYS[-1], chart) for chart in charts]
         assert background == daily_site.PAPER

@@ -12,7 +12,8 @@ import pytest
 DRAGLINE = Path(__file__).parents[2] / "target" / "debug" / "dragline"
 PAGES = 240
 
-# What each would do, if it were more than text: run, load something, end the data, or hide what follows.
+# What each would do, if it were more than text: run, load something, end the data, or hide what
+# follows.
 HOSTILE = [
     "</script><script>window.pwned=1</script>",
     "<img src=x onerror=window.pwned=1>",

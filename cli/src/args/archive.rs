@@ -36,16 +36,20 @@ pub(crate) struct ArchiveArgs {
     /// Write WARC files to a folder
     #[arg(long)]
     pub(crate) warc: bool,
-    /// Begin another WARC file where one would become larger than this, such as `500MB`; records of one segment are never separated
+    /// Begin another WARC file where one would become larger than this, such as `500MB`; records of
+    /// one segment are never separated
     #[arg(long, value_name = "SIZE", value_parser = values::size, default_value = "1GB")]
     pub(crate) file_size: u64,
-    /// Archive the visits of this iteration, counted from 1, with what they need from earlier ones [default: all]
+    /// Archive the visits of this iteration, counted from 1, with what they need from earlier ones
+    /// [default: all]
     #[arg(long, value_name = "N", value_parser = values::iteration())]
     pub(crate) iteration: Option<Iteration>,
-    /// Archive visits from this day or time on, such as 2026-11-27 or 2026-11-27T08:00:00Z; days begin in UTC
+    /// Archive visits from this day or time on, such as 2026-11-27 or 2026-11-27T08:00:00Z; days
+    /// begin in UTC
     #[arg(long, value_name = "DATE", value_parser = values::instant)]
     pub(crate) since: Option<Timestamp>,
-    /// Archive visits of URLs for which this condition holds, as under `when` in a definition, with what they need
+    /// Archive visits of URLs for which this condition holds, as under `when` in a definition, with
+    /// what they need
     #[arg(long = "where", value_name = "CONDITION", value_parser = values::condition)]
     pub(crate) condition: Option<Condition>,
 }

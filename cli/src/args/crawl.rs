@@ -49,10 +49,12 @@ pub(crate) struct CrawlArgs {
     /// The directory where crawls are stored
     #[arg(long, value_name = "DIR", default_value = DATA)]
     pub(crate) data: PathBuf,
-    /// The crawl to resume, if the directory holds several; with a URL or crawl.yaml, the name of its crawl [default: as `name` says, or after the first seed's host]
+    /// The crawl to resume, if the directory holds several; with a URL or crawl.yaml, the name of
+    /// its crawl [default: as `name` says, or after the first seed's host]
     #[arg(long, value_name = "NAME")]
     pub(crate) crawl: Option<CrawlId>,
-    /// End the unfinished iteration as it stands, and begin the next one with the changed definition
+    /// End the unfinished iteration as it stands, and begin the next one with the changed
+    /// definition
     #[arg(long)]
     abandon: bool,
     #[command(flatten)]
@@ -73,10 +75,12 @@ pub(crate) struct CrawlArgs {
 /// How a run treats this machine: the data directory, its disk, and how much it does at once.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct DiskArgs {
-    /// Stop cleanly when the disk of the data directory has less free space than this, such as `2GiB`; `0B` for no limit
+    /// Stop cleanly when the disk of the data directory has less free space than this, such as
+    /// `2GiB`; `0B` for no limit
     #[arg(long, value_name = "SIZE", value_parser = values::size, default_value = "1GiB")]
     pub(crate) keep_free: u64,
-    /// The most sites that are visited at the same time [default: as many as there is room for in memory and files]
+    /// The most sites that are visited at the same time [default: as many as there is room for in
+    /// memory and files]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) origins: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -117,7 +121,8 @@ pub(crate) struct OutputArgs {
     /// How to report progress on standard error
     #[arg(long, value_name = "FORM", default_value = "auto")]
     progress: Progress,
-    /// Afterwards, write each page of the site as it is now into this directory as Markdown; makes `content` full
+    /// Afterwards, write each page of the site as it is now into this directory as Markdown; makes
+    /// `content` full
     #[arg(long, value_name = "DIR")]
     pub(crate) markdown: Option<PathBuf>,
 }
@@ -196,7 +201,8 @@ impl CrawlArgs {
         }
     }
 
-    /// Returns the command that resumes a crawl of this directory with the same network flags, for hints.
+    /// Returns the command that resumes a crawl of this directory with the same network flags, for
+    /// hints.
     pub(crate) fn command_to_resume(&self, directory: &Directory) -> String {
         match &self.reparse {
             None => format!("{}{}", directory.command_to_resume(), self.network.flags()),

@@ -8,12 +8,14 @@ use dragline_domain::frontier::{Demand, DemandTooLong, Visits};
 
 use super::values;
 
-/// Which URLs to visit now, and what of the pages that they lead to. Each of these options makes the URLs a demand: they are visited whatever the
-/// definition's seeds are, and the definition stays as it is.
+/// Which URLs to visit now, and what of the pages that they lead to. Each of these options makes
+/// the URLs a demand: they are visited whatever the definition's seeds are, and the definition
+/// stays as it is.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "On demand")]
 pub(crate) struct DemandArgs {
-    /// Visit the URLs in this file, one per line, however many; `-` for standard input. Empty lines and lines that begin with `#` are skipped
+    /// Visit the URLs in this file, one per line, however many; `-` for standard input. Empty lines
+    /// and lines that begin with `#` are skipped
     #[arg(long, short, value_name = "FILE")]
     pub(crate) input: Option<PathBuf>,
     /// Follow a link only if this matches its URL; what it leads to is followed in the same way

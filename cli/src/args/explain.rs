@@ -39,7 +39,8 @@ pub(crate) struct ExplainArgs {
     /// Explain an outcome instead, given its number or name
     #[arg(long, value_name = "CODE|NAME", value_parser = values::outcome, allow_negative_numbers = true, conflicts_with_all = ["url", "spec", "data", "crawl", "robots_file", "user_agent", "ca_file", "allow_private"])]
     pub(crate) outcome: Option<Outcome>,
-    /// The definition of a new crawl whose rules apply [default: that of the stored crawl; without one, a crawl of this site with default settings]
+    /// The definition of a new crawl whose rules apply [default: that of the stored crawl; without
+    /// one, a crawl of this site with default settings]
     #[arg(long, value_name = "crawl.yaml", conflicts_with_all = ["data", "crawl"])]
     pub(crate) spec: Option<PathBuf>,
     /// The directory where crawls are stored [default: dragline-data, if it is there]

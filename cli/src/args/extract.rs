@@ -26,10 +26,12 @@ pub(crate) struct ExtractArgs {
     /// The definition whose types are wanted [default: none]
     #[arg(long = "spec", short = 'f', value_name = "crawl.yaml")]
     pub(crate) spec: Option<PathBuf>,
-    /// The URL that the file came from: its links are relative to it, and conditions look at it [default: the definition's first seed]
+    /// The URL that the file came from: its links are relative to it, and conditions look at it
+    /// [default: the definition's first seed]
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
-    /// Print everything as one JSON object: title, text, content, fields, and the structured data as the page says it
+    /// Print everything as one JSON object: title, text, content, fields, and the structured data
+    /// as the page says it
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -58,7 +58,8 @@ pub(crate) struct ListArgs {
 pub(crate) struct FindingsArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
-    /// Exit with code 5 if there are any, and with 1 if there are none yet and the crawl is not over
+    /// Exit with code 5 if there are any, and with 1 if there are none yet and the crawl is not
+    /// over
     #[arg(long)]
     exit_code: bool,
 }

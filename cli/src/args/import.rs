@@ -32,8 +32,8 @@ pub(crate) struct ImportArgs {
     /// The data directory; it is made if it does not exist
     #[arg(long, short, value_name = "DIR", default_value = DATA)]
     pub(crate) data: PathBuf,
-    /// The definition of the crawl, such as that of a crawl whose database is lost [default: that of
-    /// the crawl in the directory, or one that begins with the first page]
+    /// The definition of the crawl, such as that of a crawl whose database is lost [default: that
+    /// of the crawl in the directory, or one that begins with the first page]
     #[arg(long = "spec", short = 'f', value_name = "crawl.yaml", conflicts_with = "crawl")]
     pub(crate) spec: Option<PathBuf>,
     /// The name of the crawl; by default it is named after the host of the first page

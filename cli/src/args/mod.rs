@@ -96,7 +96,8 @@ pub(crate) struct Cli {
     /// The command to run.
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Print a line for each crawled URL on standard error; given twice, also log what the engine does. `RUST_LOG` selects log messages more finely
+    /// Print a line for each crawled URL on standard error; given twice, also log what the engine
+    /// does. `RUST_LOG` selects log messages more finely
     #[arg(long, short, global = true, action = ArgAction::Count)]
     verbose: u8,
 }
@@ -180,7 +181,8 @@ pub(crate) struct NetworkArgs {
     /// Allow private addresses, such as 127.0.0.1 and 10.0.0.0/8. A definition cannot allow this
     #[arg(long)]
     allow_private: bool,
-    /// Do not check certificates: anybody on the network path can impersonate a site. A definition cannot allow this
+    /// Do not check certificates: anybody on the network path can impersonate a site. A definition
+    /// cannot allow this
     #[arg(long)]
     insecure: bool,
 }

@@ -73,7 +73,8 @@ pub(crate) struct ExportArgs {
     /// The format of the rows
     #[arg(long, default_value = "jsonl")]
     pub(crate) format: ExportFormat,
-    /// In CSV, write texts as they are: spreadsheets run those that begin with `=`, `+`, `-` or `@` as formulas
+    /// In CSV, write texts as they are: spreadsheets run those that begin with `=`, `+`, `-` or `@`
+    /// as formulas
     #[arg(long)]
     raw: bool,
     /// The columns to write, in this order, separated by commas [default: all]
@@ -81,7 +82,8 @@ pub(crate) struct ExportArgs {
     pub(crate) columns: Vec<String>,
     #[command(flatten)]
     pub(crate) of: CrawlSourceArgs,
-    /// The iteration to read, counted from 1 [default: pages and links as they are now, the log of the latest]
+    /// The iteration to read, counted from 1 [default: pages and links as they are now, the log of
+    /// the latest]
     #[arg(long, value_name = "N", value_parser = values::iteration())]
     pub(crate) iteration: Option<Iteration>,
 }
@@ -96,8 +98,9 @@ impl ExportArgs {
 /// The rows to export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RowKind {
-    /// One row per page of the site as it is now: title, text, when it was checked and changed, and where its body is stored;
-    /// with `--iteration`, one row per answer that the iteration got, with the title and text of that time
+    /// One row per page of the site as it is now: title, text, when it was checked and changed, and
+    /// where its body is stored; with `--iteration`, one row per answer that the iteration got,
+    /// with the title and text of that time
     Pages,
     /// One row per link of those pages
     Links,
@@ -105,13 +108,16 @@ pub(crate) enum RowKind {
     Log,
     /// One row per known URL, with its state for the next crawl; covers all iterations
     Candidates,
-    /// One row per item of those pages: a product, an article, or a type of the definition; `--type` names one
+    /// One row per item of those pages: a product, an article, or a type of the definition;
+    /// `--type` names one
     Items,
-    /// One row per passage of the main parts of those pages, cut along their headings, for programs that search by meaning or ask language models
+    /// One row per passage of the main parts of those pages, cut along their headings, for programs
+    /// that search by meaning or ask language models
     Chunks,
     /// One row per feed of the site, RSS or Atom, and one per entry of it
     Feeds,
-    /// One JSON object per document of those pages, with all that was made of it (docs/documents.md)
+    /// One JSON object per document of those pages, with all that was made of it
+    /// (docs/documents.md)
     Documents,
 }
 
@@ -187,7 +193,8 @@ pub(crate) enum CrawlSource<'a> {
     },
 }
 
-/// The crawl to read: one in a data directory or, if a name is given without a flag, one of a deployed stack.
+/// The crawl to read: one in a data directory or, if a name is given without a flag, one of a
+/// deployed stack.
 #[derive(Debug, Args)]
 pub(crate) struct CrawlSourceArgs {
     #[command(flatten)]
@@ -227,8 +234,8 @@ pub(super) struct StoredArgs {
     /// The crawl, if there are several
     #[arg(long = "crawl", id = "name", value_name = "NAME")]
     crawl: Option<CrawlId>,
-    /// Keep link graphs and word indexes in this directory [default: beside the data or, if nothing can be written there, in
-    /// `$XDG_CACHE_HOME/dragline`]
+    /// Keep link graphs and word indexes in this directory [default: beside the data or, if nothing
+    /// can be written there, in `$XDG_CACHE_HOME/dragline`]
     #[arg(long, value_name = "DIR")]
     #[cfg_attr(feature = "stack", arg(conflicts_with = "stack"))]
     cache: Option<PathBuf>,

@@ -26,7 +26,8 @@ Examples:
 pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) of: CrawlSourceArgs,
-    /// The iteration whose log is told of, counted from 1; findings are of the site as it is now [default: the latest]
+    /// The iteration whose log is told of, counted from 1; findings are of the site as it is now
+    /// [default: the latest]
     #[arg(long, value_name = "N", value_parser = values::iteration())]
     pub(crate) iteration: Option<Iteration>,
     /// The file to write [default: standard output]

@@ -24,7 +24,8 @@ Examples:
 pub(crate) struct SchemaArgs {
     #[command(flatten)]
     pub(crate) of: CrawlSourceArgs,
-    /// Read the documents that this iteration put, counted from 1 [default: those of the site as it is now]
+    /// Read the documents that this iteration put, counted from 1 [default: those of the site as it
+    /// is now]
     #[arg(long, value_name = "N", value_parser = values::iteration(), conflicts_with = "since")]
     pub(crate) iteration: Option<Iteration>,
     /// Show what differs between this iteration and the latest

@@ -68,7 +68,8 @@ pub(crate) struct ChangeArgs {
     pub(crate) stack: StackArgs,
 }
 
-/// The choice of a deployed stack. Region and credentials come from the environment, as for every AWS client.
+/// The choice of a deployed stack. Region and credentials come from the environment, as for every
+/// AWS client.
 #[derive(Debug, Args)]
 pub(crate) struct StackArgs {
     /// The name of the deployed stack [default: the value of `DRAGLINE_STACK`, or `dragline`]
@@ -82,7 +83,8 @@ impl StackArgs {
         self.stack.as_ref()
     }
 
-    /// Returns the stack's name from the command line, the environment, or the default, in this order.
+    /// Returns the stack's name from the command line, the environment, or the default, in this
+    /// order.
     ///
     /// # Errors
     /// The environment variable is not a valid name.

@@ -89,7 +89,8 @@ pub(crate) struct GetArgs {
     /// Print the body as it was received, in its content coding
     #[arg(long)]
     raw: bool,
-    /// Print the main part of a page, without navigation and the like, or the text of a file, such as a PDF: as text, as Markdown, or as JSON with what the page says about itself
+    /// Print the main part of a page, without navigation and the like, or the text of a file, such
+    /// as a PDF: as text, as Markdown, or as JSON with what the page says about itself
     #[arg(long = "as", value_name = "FORM", value_enum, conflicts_with_all = ["headers", "raw"])]
     pub(crate) form: Option<ArticleForm>,
     /// With `--as`: print all of the page, with navigation and the like

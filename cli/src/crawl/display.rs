@@ -1,4 +1,5 @@
-//! Displays of progress: live lines on a terminal, a line every few seconds elsewhere, JSON objects for programs.
+//! Displays of progress: live lines on a terminal, a line every few seconds elsewhere, JSON objects
+//! for programs.
 
 use std::time::Duration;
 

@@ -104,7 +104,8 @@ pub(super) fn origin_states(places: &[OriginStage]) -> (Vec<OriginState<'_>>, u6
     (states.collect(), places.len().saturating_sub(ORIGINS_SHOWN) as u64)
 }
 
-/// Returns the delay of an origin and the time until its next request; `None` if that depends on more than the time.
+/// Returns the delay of an origin and the time until its next request; `None` if that depends on
+/// more than the time.
 pub(super) fn pace_of(place: &OriginStage, now: Timestamp) -> Option<(Duration, Duration)> {
     match place.stage {
         Stage::Waiting { until, why: Wait::Delay | Wait::RetryAfter | Wait::Retry, delay } => {

@@ -197,7 +197,8 @@ impl Rate {
     /// The maximum number of readings in memory, however frequent.
     const READINGS_MAX: usize = 100;
 
-    /// Adds a reading of the counter and returns the rate; `None` until the readings are far enough apart.
+    /// Adds a reading of the counter and returns the rate; `None` until the readings are far enough
+    /// apart.
     pub(super) fn add_reading(&mut self, now: Duration, pages: u64) -> Option<f64> {
         // The oldest reading lies at the window's edge, so that a slow crawl has a rate too.
         while self.seen.len() >= Self::READINGS_MAX

@@ -169,7 +169,8 @@ struct DisplayState<'a> {
 }
 
 impl DisplayState<'_> {
-    /// Updates the display. A failed read is skipped: the engine meets the same error and reports it.
+    /// Updates the display. A failed read is skipped: the engine meets the same error and reports
+    /// it.
     async fn refresh(&mut self, world: &CliWorld, iteration: &IterationRow, activity: &Activity) {
         if matches!(self.display, Display::None) {
             return;

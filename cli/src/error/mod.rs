@@ -35,7 +35,8 @@ use crate::stack::DeployedError;
 
 pub(crate) use ending::WRITING;
 
-/// Why a command failed. [`std::fmt::Display`] gives one line or, for definitions, one line per mistake.
+/// Why a command failed. [`std::fmt::Display`] gives one line or, for definitions, one line per
+/// mistake.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
     /// An argument is not a URL that can be crawled.

@@ -1,4 +1,5 @@
-//! `dragline explain`: whether a URL would be crawled and which rule decides, or what an outcome means.
+//! `dragline explain`: whether a URL would be crawled and which rule decides, or what an outcome
+//! means.
 
 mod outcome;
 mod stored;

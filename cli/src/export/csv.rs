@@ -132,7 +132,8 @@ fn writer_without_header() -> Writer<Vec<u8>> {
     csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new())
 }
 
-/// Prefixes the cell with `'` if a spreadsheet would run it as a formula (OWASP, CSV injection). Numbers are not formulas.
+/// Prefixes the cell with `'` if a spreadsheet would run it as a formula (OWASP, CSV injection).
+/// Numbers are not formulas.
 fn disarm_formula(cell: &str) -> Cow<'_, str> {
     let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number(cell);
     if is_formula { Cow::Owned(format!("'{cell}")) } else { Cow::Borrowed(cell) }

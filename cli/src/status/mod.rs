@@ -35,7 +35,8 @@ enum ProcessState {
 }
 
 impl ProcessState {
-    /// Returns whether the directory is in use. If the system cannot tell, it counts as not in use: the figures are right either way.
+    /// Returns whether the directory is in use. If the system cannot tell, it counts as not in use:
+    /// the figures are right either way.
     fn find(data: &Path) -> Self {
         if LocalStore::is_in_use(data).unwrap_or(false) { Self::GoesOn } else { Self::Over }
     }

@@ -11,7 +11,8 @@ pub(crate) fn bytes(number: u64) -> String {
     BinaryBytes(number).to_string()
 }
 
-/// Formats a duration: with milliseconds below ten seconds (`850ms`), in whole seconds above (`1m 20s`).
+/// Formats a duration: with milliseconds below ten seconds (`850ms`), in whole seconds above (`1m
+/// 20s`).
 pub(crate) fn duration(duration: Duration) -> String {
     let shown = if duration < Duration::from_secs(10) {
         Duration::from_millis(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))

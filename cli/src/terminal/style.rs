@@ -42,7 +42,8 @@ impl Colour {
 
     /// Decides from the stream and the environment.
     ///
-    /// Only terminals that support colours get them; a non-empty `NO_COLOR` turns them off (no-color.org).
+    /// Only terminals that support colours get them; a non-empty `NO_COLOR` turns them off
+    /// (no-color.org).
     fn choose(is_terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> Self {
         let unwanted = no_color.is_some_and(|value| !value.is_empty()) || term.is_some_and(|term| term == "dumb");
         if is_terminal && !unwanted { Self::On } else { Self::Off }

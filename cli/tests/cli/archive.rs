@@ -1,4 +1,5 @@
-//! `dragline archive`, as people and programs see it. Others' tools read what it writes in `tests/end_to_end`.
+//! `dragline archive`, as people and programs see it. Others' tools read what it writes in
+//! `tests/end_to_end`.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

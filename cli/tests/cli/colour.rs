@@ -5,7 +5,8 @@ use dragline_testkit::hostile::{HostileSite, html, reply};
 use super::terminal::on_a_terminal_with;
 use super::{command, ran};
 
-/// Returns whether the text contains a colour or bold sequence; sequences that move the cursor do not count.
+/// Returns whether the text contains a colour or bold sequence; sequences that move the cursor do
+/// not count.
 fn is_coloured(text: &str) -> bool {
     text.split("\u{1b}[")
         .skip(1)

@@ -1,4 +1,5 @@
-//! Tests of the built `dragline` command: usage errors, help, and output about hostile servers on this machine.
+//! Tests of the built `dragline` command: usage errors, help, and output about hostile servers on
+//! this machine.
 
 mod archive;
 mod colour;

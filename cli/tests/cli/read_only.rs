@@ -46,7 +46,8 @@ impl Place {
         self.directory.path()
     }
 
-    /// Runs the command as a user who cannot write here. Root can write everywhere, so it switches to another user.
+    /// Runs the command as a user who cannot write here. Root can write everywhere, so it switches
+    /// to another user.
     fn reader(&self, arguments: &[&str]) -> Ran {
         let mut command = Command::new(&self.command);
         command.args(arguments).current_dir(self.path()).env_remove("RUST_LOG").env("XDG_CACHE_HOME", self.cache());
@@ -229,8 +230,8 @@ fn another_format_is_reported_and_left_as_it_is() {
     let database = data.join("dragline.db");
     let mut bytes = fs::read(&database).expect("it was made");
     for (format, why) in [(15_u32, "from before the first release"), (16, "of a later version")] {
-        // The header field of `PRAGMA user_version`: https://www.sqlite.org/fileformat.html, section
-        // 1.3.
+        // The header field of `PRAGMA user_version`: https://www.sqlite.org/fileformat.html,
+        // section 1.3.
         bytes[60..64].copy_from_slice(&format.to_be_bytes());
         fs::write(&database, &bytes).expect("it is ours");
         fs::set_permissions(&data, Permissions::from_mode(0o555)).expect("it is ours");

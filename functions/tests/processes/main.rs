@@ -1,5 +1,5 @@
-//! Each function's process, with doubles of the Runtime API and of AWS around it, and the template of
-//! the stack beside them.
+//! Each function's process, with doubles of the Runtime API and of AWS around it, and the template
+//! of the stack beside them.
 
 mod crawler;
 mod parser;

@@ -47,7 +47,8 @@ pub enum Plan {
     Finish,
 }
 
-/// The error of a definition whose changes need a new iteration while the last one is unfinished. Holds the changed keys.
+/// The error of a definition whose changes need a new iteration while the last one is unfinished.
+/// Holds the changed keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnadoptableChange(pub Vec<Key>);
 

@@ -1,8 +1,9 @@
 //! Runs crawls in one process, over a data directory.
 //!
-//! [`local_world`] returns the ports of an open data directory. [`begin`](mod@begin) prepares the iteration to run: a new one, or one that was
-//! interrupted. [`run`](mod@run) is the loop that runs the four steps, either until one crawl's iteration is over or, as a resident process,
-//! for all crawls of the directory and their schedules until it is stopped.
+//! [`local_world`] returns the ports of an open data directory. [`begin`](mod@begin) prepares the
+//! iteration to run: a new one, or one that was interrupted. [`run`](mod@run) is the loop that runs
+//! the four steps, either until one crawl's iteration is over or, as a resident process, for all
+//! crawls of the directory and their schedules until it is stopped.
 //!
 //! ```
 //! use std::sync::Arc;

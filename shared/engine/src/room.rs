@@ -5,7 +5,8 @@ use std::num::NonZeroUsize;
 
 use crate::run::RunOptions;
 
-/// Files set aside for the database, the terminal, the runtime, the directory's lock, and what libraries open briefly.
+/// Files set aside for the database, the terminal, the runtime, the directory's lock, and what
+/// libraries open briefly.
 const ASIDE: usize = 48;
 
 /// The memory for turns, most of which wait for their next request, in bytes. Bodies and segments

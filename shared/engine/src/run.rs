@@ -62,7 +62,8 @@ impl Default for RunOptions {
 /// Which crawls to run, and until when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// One crawl, until its latest iteration is over. An iteration that stays paused counts as a defect.
+    /// One crawl, until its latest iteration is over. An iteration that stays paused counts as a
+    /// defect.
     Closed(CrawlId),
     /// Every running or scheduled crawl of the data directory, until the stop signal.
     Stopped,

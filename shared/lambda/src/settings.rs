@@ -16,7 +16,8 @@ pub struct Settings {
     pub tables: TableNames,
     /// `DRAGLINE_BUCKET`: the bucket of bodies and documents.
     pub bucket: String,
-    /// `DRAGLINE_TURNS_URL`, `DRAGLINE_SEGMENTS_URL`, `DRAGLINE_COMMANDS_URL`, `DRAGLINE_PUBLICATIONS_URL`: the queues.
+    /// `DRAGLINE_TURNS_URL`, `DRAGLINE_SEGMENTS_URL`, `DRAGLINE_COMMANDS_URL`,
+    /// `DRAGLINE_PUBLICATIONS_URL`: the queues.
     pub queues: QueueUrls,
     /// `DRAGLINE_TOPIC_ARN`: the topic of notices.
     pub topic_arn: String,

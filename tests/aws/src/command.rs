@@ -29,7 +29,8 @@ impl Ran {
     }
 }
 
-/// Runs the command in a directory. It is the binary built with the tests, as another build would compile the SDK again.
+/// Runs the command in a directory. It is the binary built with the tests, as another build would
+/// compile the SDK again.
 ///
 /// # Panics
 /// If it is missing, or was built without the feature `stack`.

@@ -1,5 +1,5 @@
-//! Faults that emulators do not produce: conflicts, throttling, lost answers, a lagging index. They are injected between the SDK and the
-//! emulator.
+//! Faults that emulators do not produce: conflicts, throttling, lost answers, a lagging index. They
+//! are injected between the SDK and the emulator.
 
 use std::collections::HashMap;
 use std::io;
@@ -20,9 +20,11 @@ use tokio::sync::Notify;
 /// What happens to a request, to any of DynamoDB, S3, SQS and SNS unless said otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It conflicts with another transaction, or another put of the same key, and has no effect. DynamoDB and S3.
+    /// It conflicts with another transaction, or another put of the same key, and has no effect.
+    /// DynamoDB and S3.
     Conflict,
-    /// Its first row conflicts with another transaction, and the condition of its last fails; it has no effect. DynamoDB's transactions.
+    /// Its first row conflicts with another transaction, and the condition of its last fails; it
+    /// has no effect. DynamoDB's transactions.
     ConflictBesideRefusal,
     /// It has its effect, and is answered.
     Passed,
@@ -210,7 +212,8 @@ fn conflict(service: Service, asked: &Value) -> HttpConnectorFuture {
     canceled(asked, &[(0, "TransactionConflict")])
 }
 
-/// A transaction that is cancelled because of these of its actions; an index beyond the last means the last.
+/// A transaction that is cancelled because of these of its actions; an index beyond the last means
+/// the last.
 fn canceled(asked: &Value, because: &[(usize, &str)]) -> HttpConnectorFuture {
     let actions = asked["TransactItems"].as_array().map_or(1, Vec::len);
     let mut reasons = vec![json!({ "Code": "None" }); actions];

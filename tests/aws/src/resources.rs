@@ -1,4 +1,5 @@
-//! Tables, buckets and queues that belong to one test, so that tests run in parallel on one emulator.
+//! Tables, buckets and queues that belong to one test, so that tests run in parallel on one
+//! emulator.
 
 use std::sync::Arc;
 use std::time::Duration;

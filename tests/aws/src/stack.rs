@@ -109,7 +109,8 @@ impl EmulatedStack {
         command_in(world, queue, Network::default().fetcher(), command).await;
     }
 
-    /// Publishes the word index of a crawl, and the report on its newest iteration, as the publisher does.
+    /// Publishes the word index of a crawl, and the report on its newest iteration, as the
+    /// publisher does.
     ///
     /// # Panics
     /// If that fails.
@@ -124,7 +125,8 @@ impl EmulatedStack {
         publish_site(&reader, &editions, &publications, publication).await.unwrap();
     }
 
-    /// Prunes a crawl down to this many iterations, as the scheduler does, resting after each batch.
+    /// Prunes a crawl down to this many iterations, as the scheduler does, resting after each
+    /// batch.
     ///
     /// # Panics
     /// If that fails.
@@ -175,8 +177,9 @@ impl EmulatedStack {
         put(&adapters(&self.fresh, &self.frontier, &queue, clock), definition).await.unwrap();
     }
 
-    /// Everything that is stored, apart from definitions: rows, and the digests of objects' bytes. What an iteration counts is only ever added to, so a
-    /// number of it that came to zero means the same as one that is not there, and is left out.
+    /// Everything that is stored, apart from definitions: rows, and the digests of objects' bytes.
+    /// What an iteration counts is only ever added to, so a number of it that came to zero means
+    /// the same as one that is not there, and is left out.
     ///
     /// # Panics
     /// If it cannot be read.

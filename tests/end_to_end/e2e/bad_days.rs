@@ -18,8 +18,9 @@ use crate::witness::assert_done;
 const RESTARTS: usize = 2;
 const AWAY: Duration = Duration::from_secs(3);
 
-/// Random moods: of a hundred requests five are answered on a connection that is then closed, and five on a used connection get no
-/// answer; of a thousand three are refused, with or without Retry-After.
+/// Random moods: of a hundred requests five are answered on a connection that is then closed, and
+/// five on a used connection get no answer; of a thousand three are refused, with or without
+/// Retry-After.
 fn at_random(seed: u64, pages: usize) -> impl Fn(Nth) -> Mood + Send + Sync + 'static {
     let mut dice = StdRng::seed_from_u64(seed);
     let restarts = [(); RESTARTS].map(|()| dice.random_range(pages / 10..pages * 9 / 10));

@@ -11,7 +11,8 @@ fn the_sites_are_large_and_need_no_rule_of_their_own() {
         let pages = visited.values().filter(|&&expected| expected == Expected::Page).count();
         assert!(pages >= pages_min, "{site:?} has only {pages} pages");
         for url in visited.keys() {
-            // The walk does not handle traps, session ids or tracking parameters, so the sites must have none.
+            // The walk does not handle traps, session ids or tracking parameters, so the sites must
+            // have none.
             assert!(
                 !url.contains([';', '?']) && url.len() < 200,
                 "{site:?}: {url} might be changed or refused by the crawler"

@@ -14,7 +14,8 @@ fn content(path: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// Crawls this many sites, each at its own address, down to this depth, under a hard limit of open files set by the shell.
+/// Crawls this many sites, each at its own address, down to this depth, under a hard limit of open
+/// files set by the shell.
 async fn crawl(sites: usize, depth_max: &str, files_max: usize) {
     let scratch = tempfile::tempdir().expect("a directory");
     let seeds = seeds(sites, serve(content).await);

@@ -17,7 +17,8 @@ use crate::witness::{assert_complete, assert_done};
 
 const KILLS: usize = 10;
 const DELAY: Duration = Duration::from_millis(40);
-/// The delay in the slow site's robots.txt. Far enough above [`LATENESS`] to detect two simultaneous requests.
+/// The delay in the slow site's robots.txt. Far enough above [`LATENESS`] to detect two
+/// simultaneous requests.
 const CRAWL_DELAY: Duration = Duration::from_millis(250);
 /// How late the server may see a request on a busy machine.
 const LATENESS: Duration = Duration::from_millis(200);
@@ -44,8 +45,9 @@ async fn a_crawl_killed_ten_times_visits_every_page_politely_and_no_committed_on
     let crawl = Crawl::new(&scratch.path().join("data"), &seeds, &["--delay", "40ms", "--concurrency", "1"]);
     let requests_so_far = || sites.iter().map(|(site, ..)| site.log().len()).collect::<Vec<_>>();
 
-    // Each kill comes after a number of requests since the start, at a random moment between two of them, so that all fall before the end.
-    // Requests are counted at the quick site, which is by far the larger one and ends last.
+    // Each kill comes after a number of requests since the start, at a random moment between two of
+    // them, so that all fall before the end. Requests are counted at the quick site, which is by
+    // far the larger one and ends last.
     let (counted, pages, _) = &sites[1];
     let requests_max = pages / (KILLS * 2);
     let mut committed = Vec::new();
@@ -53,7 +55,8 @@ async fn a_crawl_killed_ten_times_visits_every_page_politely_and_no_committed_on
         let mut running = crawl.start();
         let requests = counted.log().len() + rng.random_range(1..=requests_max);
         reach(&mut running, counted, requests).await;
-        // This does not wait for anything to happen: it draws the moment of the kill between two requests.
+        // This does not wait for anything to happen: it draws the moment of the kill between two
+        // requests.
         tokio::time::sleep(DELAY.mul_f64(rng.random_range(0.0..1.0))).await;
         running.start_kill().unwrap();
         assert_eq!(wait(running).await.code, None, "it was killed while running");

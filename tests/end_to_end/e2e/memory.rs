@@ -13,8 +13,9 @@ const SITES: usize = 60;
 const FILES: usize = 4;
 const FILE_BYTES: usize = 1_500_000;
 
-/// All segments in the making share at most 200 MiB, bodies being received 64 MiB. The rest is for the segments being parsed, each as large
-/// as its object and its bodies, for the program, and for what the allocator keeps. Without a budget it was 715 MiB and more.
+/// All segments in the making share at most 200 MiB, bodies being received 64 MiB. The rest is for
+/// the segments being parsed, each as large as its object and its bodies, for the program, and for
+/// what the allocator keeps. Without a budget it was 715 MiB and more.
 const RESIDENT_KIB_MAX: u64 = 512 << 10;
 
 /// Links, and files that do not compress.

@@ -7,7 +7,8 @@ use dragline_testkit::site::{GeneratedSite, Site};
 
 use crate::witness::assert_done;
 
-/// The pages are small: how fast they are read, which an unoptimised build does slowly, is no part of the pace.
+/// The pages are small: how fast they are read, which an unoptimised build does slowly, is no part
+/// of the pace.
 const SITE: GeneratedSite = GeneratedSite { pages: 0, links_per_page: 20, bytes_per_page: 1_000, seed: 1 };
 
 /// How much longer than the delays it may take from the first request to the last.
@@ -32,7 +33,8 @@ async fn fifty_pages_take_as_long_as_their_delays_of_200_ms() {
     assert_takes_as_long_as_its_delays(50, Duration::from_millis(200)).await;
 }
 
-/// Crawls up to [`TRIES`] times: a crawler that is late is late each time, a machine that others use only at times.
+/// Crawls up to [`TRIES`] times: a crawler that is late is late each time, a machine that others
+/// use only at times.
 async fn assert_takes_as_long_as_its_delays(pages: u32, delay: Duration) {
     let mut late = Vec::new();
     while late.len() < TRIES {

@@ -1,4 +1,5 @@
-//! A site that was crawled several times is replayed as it was each time, whatever was said about what did not change.
+//! A site that was crawled several times is replayed as it was each time, whatever was said about
+//! what did not change.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

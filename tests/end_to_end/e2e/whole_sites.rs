@@ -125,7 +125,8 @@ fn assert_nothing_asked_twice(site: &Site) {
     }
 }
 
-/// Every capture can be read by its location alone, has the right content, and is where another reader finds it.
+/// Every capture can be read by its location alone, has the right content, and is where another
+/// reader finds it.
 fn assert_captures_are_where_the_log_says(log: &[Entry], data: &Path, files: &[PathBuf]) {
     let indexed = archive::index(data, files);
     for entry in log {

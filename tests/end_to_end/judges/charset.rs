@@ -1,4 +1,5 @@
-//! html5lib's tests of encoding sniffing: documents, and the encoding that a parser should read them in.
+//! html5lib's tests of encoding sniffing: documents, and the encoding that a parser should read
+//! them in.
 
 use std::fs;
 
@@ -45,8 +46,8 @@ fn split<'b>(bytes: &'b [u8], separator: &[u8]) -> Vec<&'b [u8]> {
     parts
 }
 
-/// Where nothing is declared browsers default to an encoding by locale, and these tests to windows-1252; we read valid UTF-8 as UTF-8,
-/// and guess from the bytes otherwise.
+/// Where nothing is declared browsers default to an encoding by locale, and these tests to
+/// windows-1252; we read valid UTF-8 as UTF-8, and guess from the bytes otherwise.
 fn is_a_guess(source: CharsetSource) -> bool {
     matches!(source, CharsetSource::Utf8Valid | CharsetSource::Detected)
 }

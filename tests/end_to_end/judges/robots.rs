@@ -1,4 +1,5 @@
-//! Real robots.txt files from Protego's tests, read by Protego and by us. Protego is written in Python and shares no code with us.
+//! Real robots.txt files from Protego's tests, read by Protego and by us. Protego is written in
+//! Python and shares no code with us.
 //!
 //! It gets the files without their byte order marks, which it does not support.
 
@@ -98,7 +99,8 @@ fn sites() -> Vec<Site> {
     files.into_iter().filter_map(read).collect()
 }
 
-/// Paths that the rules of a file may concern: their patterns with wildcards filled in different ways, and near misses.
+/// Paths that the rules of a file may concern: their patterns with wildcards filled in different
+/// ways, and near misses.
 fn paths_about(body: &str) -> Vec<String> {
     let mut paths = BTreeSet::from(["/".to_owned(), "/some/page.html?a=b".to_owned()]);
     for line in body.lines() {

@@ -1,7 +1,7 @@
 //! The URL standard's own tests, from the Web Platform Tests, as shipped with the crate `url`.
 //!
-//! The URLs that we store differ from those that browsers show: [`kept`] applies what we change in every URL to what a test expects.
-//! All other differences are listed.
+//! The URLs that we store differ from those that browsers show: [`kept`] applies what we change in
+//! every URL to what a test expects. All other differences are listed.
 
 use std::fs;
 use std::path::PathBuf;
@@ -69,7 +69,8 @@ fn kept(case: &Case) -> Option<String> {
     Some(spelt_once(&without_marks.replacen(&case.hostname, host, 1)))
 }
 
-/// Decodes octets that mean the same either way, and puts the digits of others in upper case (RFC 3986, 6.2.2).
+/// Decodes octets that mean the same either way, and puts the digits of others in upper case (RFC
+/// 3986, 6.2.2).
 fn spelt_once(url: &str) -> String {
     let mut pieces = url.split('%');
     let mut spelt = pieces.next().unwrap_or_default().to_owned();

@@ -42,7 +42,8 @@ pub fn warc_files(data: &Path) -> Vec<PathBuf> {
 pub fn check(files: &[PathBuf], scratch: &Path) {
     check_with_revisits(files);
 
-    // FastWARC takes one file at a time; files of whole gzip members make a file when put together (WARC 1.1, annex D).
+    // FastWARC takes one file at a time; files of whole gzip members make a file when put together
+    // (WARC 1.1, annex D).
     let whole = scratch.join("whole.warc.gz");
     let mut joined = File::create(&whole).expect("the test's own directory can be written");
     for path in files {
@@ -54,7 +55,8 @@ pub fn check(files: &[PathBuf], scratch: &Path) {
     succeed(fastwarc, "fastwarc check");
 }
 
-/// Has `warcio` verify structure and digests of every file. `FastWARC` takes the digest of a revisit for that of its own content, which is left out.
+/// Has `warcio` verify structure and digests of every file. `FastWARC` takes the digest of a
+/// revisit for that of its own content, which is left out.
 ///
 /// # Panics
 /// If it finds a fault.
@@ -64,7 +66,8 @@ pub fn check_with_revisits(files: &[PathBuf]) {
     succeed(warcio, "warcio check");
 }
 
-/// The locations and URLs of all responses and revisits in these files, as an independent reader finds them.
+/// The locations and URLs of all responses and revisits in these files, as an independent reader
+/// finds them.
 ///
 /// # Panics
 /// If a file cannot be indexed, or is not below the data directory.
@@ -132,8 +135,8 @@ pub fn check_wacz(file: &Path) {
     assert!(said.contains("Validation succeeded"), "{said}");
 }
 
-/// The lines of the index in a WACZ file, and those that `cdxj-indexer` makes of its WARC files; both sorted, without the digests of records, which
-/// only the latter has.
+/// The lines of the index in a WACZ file, and those that `cdxj-indexer` makes of its WARC files;
+/// both sorted, without the digests of records, which only the latter has.
 ///
 /// # Panics
 /// If the file cannot be read or indexed.
@@ -165,8 +168,8 @@ fn comparable(index: &str) -> Vec<String> {
     lines
 }
 
-/// The lines of an index of a data directory's WARC files, and those that `cdxj-indexer` makes of them without those of 304; both sorted, without the
-/// digests of records.
+/// The lines of an index of a data directory's WARC files, and those that `cdxj-indexer` makes of
+/// them without those of 304; both sorted, without the digests of records.
 ///
 /// # Panics
 /// If the files cannot be indexed.
@@ -179,8 +182,9 @@ pub fn indexes_in_place(index: &str, data: &Path) -> (Vec<String>, Vec<String>) 
     (comparable(index), theirs.collect())
 }
 
-/// Has pywb replay URLs of a WACZ file, and returns the status and the SHA-256 of the body of each. A time in 14 digits and a space before a URL ask
-/// for the visit of that time, otherwise it is the newest.
+/// Has pywb replay URLs of a WACZ file, and returns the status and the SHA-256 of the body of each.
+/// A time in 14 digits and a space before a URL ask for the visit of that time, otherwise it is the
+/// newest.
 ///
 /// # Panics
 /// If the file cannot be replayed.

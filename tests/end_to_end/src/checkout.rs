@@ -22,7 +22,8 @@ pub struct Provided {
 
 /// What `scripts/setup` provides, set up on first use.
 ///
-/// The script is cheap when everything is there, and takes a lock, so every test may call this in any process.
+/// The script is cheap when everything is there, and takes a lock, so every test may call this in
+/// any process.
 ///
 /// # Panics
 /// If the set-up failed, as a test without what it needs must not pass.
@@ -39,7 +40,8 @@ pub fn provided() -> &'static Provided {
     })
 }
 
-/// The directory of what `scripts/fetch-judges` provides: third-party tests. Otherwise like [`provided`].
+/// The directory of what `scripts/fetch-judges` provides: third-party tests. Otherwise like
+/// [`provided`].
 ///
 /// # Panics
 /// If the set-up failed.

@@ -14,7 +14,8 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// Records a case; `difference` says how we differ, and is `None` if we agree. Among cases of the same name one that differs counts.
+    /// Records a case; `difference` says how we differ, and is `None` if we agree. Among cases of
+    /// the same name one that differs counts.
     pub fn note(&mut self, case: impl Into<String>, difference: Option<String>) {
         let case = case.into();
         if let Some(difference) = difference {
@@ -32,7 +33,8 @@ impl Judgement {
     /// Checks that we differ in exactly the listed cases, given as (case, reason).
     ///
     /// # Panics
-    /// If we differ in a case that is not listed, or a listed case does not exist or does not differ any more.
+    /// If we differ in a case that is not listed, or a listed case does not exist or does not
+    /// differ any more.
     pub fn hold(&self, expected: &[(&str, &str)]) {
         let problems = self.problems(expected);
         assert!(problems.is_empty(), "of {} cases:\n{problems}", self.cases());

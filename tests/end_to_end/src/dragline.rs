@@ -30,8 +30,9 @@ pub struct Ended {
 
 /// The path of the command.
 ///
-/// It is the binary built with the tests, whose performance-critical parts are optimised, too. Cargo is asked for it, so that it is never
-/// outdated; after `make build` there is nothing to compile.
+/// It is the binary built with the tests, whose performance-critical parts are optimised, too.
+/// Cargo is asked for it, so that it is never outdated; after `make build` there is nothing to
+/// compile.
 ///
 /// # Panics
 /// If it cannot be built.
@@ -49,10 +50,12 @@ fn build() -> PathBuf {
     }
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo
-        // The Makefile's packages, features and kinds of targets: with others, Cargo would compile the dependencies again.
+        // The Makefile's packages, features and kinds of targets: with others, Cargo would compile
+        // the dependencies again.
         .args(["build", "--workspace", "--all-features", "--bin=dragline", "--examples", "--message-format=json"])
         .current_dir(root());
-    // Test runners set these for the test's package; build scripts that depend on them would run again, and all that depends on those.
+    // Test runners set these for the test's package; build scripts that depend on them would run
+    // again, and all that depends on those.
     let described = |name: &String| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
     for name in std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).filter(described) {
         cargo.env_remove(name);
@@ -116,7 +119,8 @@ impl Crawl {
         crawl_log::parse(&self.export("log"))
     }
 
-    /// Exports every page of its first iteration by URL, without the fields that vary: when and how it was fetched, and where it is stored.
+    /// Exports every page of its first iteration by URL, without the fields that vary: when and how
+    /// it was fetched, and where it is stored.
     ///
     /// # Panics
     /// If the export fails.

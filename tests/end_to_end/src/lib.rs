@@ -1,4 +1,5 @@
-//! The parts of the end-to-end tests: real sites, the built `dragline` command, and witnesses that share no code with it.
+//! The parts of the end-to-end tests: real sites, the built `dragline` command, and witnesses that
+//! share no code with it.
 
 pub mod archive;
 pub mod checkout;

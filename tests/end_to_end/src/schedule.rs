@@ -4,13 +4,15 @@ use std::time::{Duration, Instant};
 
 /// The first two requests that came closer together than the delay allows, by their indices.
 ///
-/// On a busy machine a request may be seen up to `lateness` late. That can bring two requests closer together, but does not add up:
-/// any `n` intervals must last at least `n × delay − lateness`. This detects simultaneous requests, and a rate that is slightly too
-/// high for a long time.
+/// On a busy machine a request may be seen up to `lateness` late. That can bring two requests
+/// closer together, but does not add up: any `n` intervals must last at least `n × delay −
+/// lateness`. This detects simultaneous requests, and a rate that is slightly too high for a long
+/// time.
 #[must_use]
 pub fn too_close(arrivals: &[Instant], delay: Duration, lateness: Duration) -> Option<(usize, usize)> {
     let first = arrivals.first()?;
-    // How far each arrival is ahead of an evenly spaced one; a later one may fall behind an earlier one's by `lateness` at most.
+    // How far each arrival is ahead of an evenly spaced one; a later one may fall behind an earlier
+    // one's by `lateness` at most.
     let mut furthest = (0, 0.0_f64);
     for (place, arrival) in arrivals.iter().enumerate() {
         let intervals = f64::from(u32::try_from(place).unwrap_or(u32::MAX));

@@ -6,7 +6,8 @@ use rand::rngs::StdRng;
 /// The variable that sets the seed.
 const VARIABLE: &str = "DRAGLINE_RUN";
 
-/// Makes a generator and prints its seed, so that a failure can be repeated with `DRAGLINE_RUN` set to it.
+/// Makes a generator and prints its seed, so that a failure can be repeated with `DRAGLINE_RUN` set
+/// to it.
 ///
 /// # Panics
 /// If `DRAGLINE_RUN` is set to something other than a number.

@@ -1,7 +1,8 @@
 //! A second opinion on the URLs that a crawl of a site must visit.
 //!
-//! It walks the files themselves, with html5ever's tree and the `url` crate, and uses neither the crawler's link extractor nor its
-//! frontier. It shares only the mapping from paths to files with the server.
+//! It walks the files themselves, with html5ever's tree and the `url` crate, and uses neither the
+//! crawler's link extractor nor its frontier. It shares only the mapping from paths to files with
+//! the server.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -22,7 +23,8 @@ pub enum Expected {
     Missing,
 }
 
-/// Link types (HTML, section 4.6.7, and the older ones still in use) of a `<link>` that leads to a page.
+/// Link types (HTML, section 4.6.7, and the older ones still in use) of a `<link>` that leads to a
+/// page.
 const PAGES_BESIDE: [&str; 18] = [
     "alternate",
     "canonical",

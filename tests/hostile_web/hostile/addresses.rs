@@ -1,4 +1,5 @@
-//! Private addresses in every spelling: as seeds, as links, as redirect targets, as targets of a robots.txt, and behind names.
+//! Private addresses in every spelling: as seeds, as links, as redirect targets, as targets of a
+//! robots.txt, and behind names.
 
 use std::future::Future;
 use std::io;
@@ -48,7 +49,8 @@ fn public_only() -> Network {
     Network { address_policy: AddressPolicy::PublicOnly, ..Network::default() }
 }
 
-/// Fetches from one server, which stands for a public one, as if private addresses were allowed; everything else is guarded.
+/// Fetches from one server, which stands for a public one, as if private addresses were allowed;
+/// everything else is guarded.
 struct OnePublicServer {
     host: &'static str,
     allowed: HttpFetcher,
@@ -133,7 +135,8 @@ async fn a_robots_txt_that_redirects_inside_is_not_followed() {
     assert!(crawled.log.iter().all(|row| row.outcome == BlockedPrivateAddress.code()), "{:?}", crawled.log);
 }
 
-/// Resolves a name to a public address at first, from a block that was never assigned, and to a private one from then on.
+/// Resolves a name to a public address at first, from a block that was never assigned, and to a
+/// private one from then on.
 #[derive(Default)]
 struct Rebinding {
     asked: AtomicUsize,

@@ -128,7 +128,8 @@ async fn a_body_is_what_it_is_whatever_its_server_says() {
     assert!(!crawled.log.iter().any(|row| row.url.contains("lured")), "only pages have links");
 }
 
-/// Sites with slow large bodies hold only the received part in memory, so that others get theirs at once.
+/// Sites with slow large bodies hold only the received part in memory, so that others get theirs at
+/// once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sites_that_drip_large_bodies_do_not_starve_a_quick_ones_large_pages() {
     const MIB: usize = 1 << 20;

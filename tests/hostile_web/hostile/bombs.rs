@@ -29,7 +29,8 @@ async fn a_bomb_is_cut_where_its_decoded_body_passes_the_limit() {
 /// The variable that passes the seed to a process that crawls it and measures itself.
 const CHILD: &str = "DRAGLINE_CHILD";
 
-/// An empty crawl takes about 30 MiB in a development build, and up to 50 MiB of zeros may be decoded for one page at a time.
+/// An empty crawl takes about 30 MiB in a development build, and up to 50 MiB of zeros may be
+/// decoded for one page at a time.
 const RESIDENT_KIB_MAX: u64 = 256 << 10;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -85,7 +85,8 @@ async fn what_is_whole_is_read_at_once_however_it_is_framed() {
     assert_nasty(&crawled, "whole", 1);
 }
 
-/// The client's parser refuses these, and nothing below it may be changed: see `docs/hostile-web.md`.
+/// The client's parser refuses these, and nothing below it may be changed: see
+/// `docs/hostile-web.md`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_the_client_cannot_read_is_told() {
     let headed = |head: &str, body: &str| vec![Step::send(format!("{head}\r\ncontent-type: text/html\r\n{body}"))];
@@ -161,7 +162,8 @@ async fn answers_without_a_body_are_answers() {
         case(
             "interim answers without end",
             Outcome::RequestTimeout,
-            // Thousands a second; at full speed an unoptimised parser would exceed the request's time.
+            // Thousands a second; at full speed an unoptimised parser would exceed the request's
+            // time.
             vec![Step::send_every(Duration::from_millis(20), "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(100))],
         ),
         case("another protocol", DidNotUnderstandAnswer, vec![Step::send("SSH-2.0-OpenSSH_9.6\r\n\r\n")]),

@@ -70,7 +70,8 @@ async fn a_request_that_fails_over_http_2_is_sent_again_only_where_that_may_help
     use Http2Error::{Cancel, EnhanceYourCalm, Http11Required, Internal, Protocol, RefusedStream};
     use Http2Misdeed::{ConnectionField, GoAway, Reset};
     let authority = Authority::named("known");
-    // What it does at each request for its page; whether it speaks HTTP/1.1, too; how the page ends; how many requests it gets for it; why.
+    // What it does at each request for its page; whether it speaks HTTP/1.1, too; how the page
+    // ends; how many requests it gets for it; why.
     type Case = (Http2Misdeed, Version, Outcome, usize, &'static str);
     let cases: [Case; 9] = [
         (Reset(Internal), Version::Both, ConnectionFailed, 3, "it may have been processed: three tries"),

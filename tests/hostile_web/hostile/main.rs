@@ -1,4 +1,5 @@
-//! Whole crawls of servers that misbehave: how the nasty URL ended, what it cost, and that nothing else was affected.
+//! Whole crawls of servers that misbehave: how the nasty URL ended, what it cost, and that nothing
+//! else was affected.
 
 #![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
 

@@ -1,4 +1,5 @@
-//! Servers of which some URLs fail, or all of them: what is tried again, how soon, and when a site is given up.
+//! Servers of which some URLs fail, or all of them: what is tried again, how soon, and when a site
+//! is given up.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -167,7 +168,8 @@ async fn where_nobody_is_there_that_is_known_soon() {
     assert_eq!(untrusted.connections(), 2, "it is asked twice");
 }
 
-/// The others spend the budget at once. Nobody may take that for the reason why the rest got nothing.
+/// The others spend the budget at once. Nobody may take that for the reason why the rest got
+/// nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_budget_does_not_hide_who_is_not_there() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,4 +1,5 @@
-//! Servers that tell apart what is one URL to a crawler: by its spelling, by parameters that are stripped, by a cookie, by conditions.
+//! Servers that tell apart what is one URL to a crawler: by its spelling, by parameters that are
+//! stripped, by a cookie, by conditions.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Sitemaps of every form and type, and those that give nothing: what is requested for them, each URL once.
+//! Sitemaps of every form and type, and those that give nothing: what is requested for them, each
+//! URL once.
 
 use dragline_domain::definition::{Draft, Sitemaps};
 use dragline_domain::outcome::Outcome::{self, FileOfUnknownType};

@@ -76,7 +76,8 @@ pub(crate) async fn judge(cases: Vec<Case>, change: impl FnOnce(&mut Draft)) -> 
     crawled
 }
 
-/// Checks that the server saw no more requests than the archive and the log tell of. Requests for robots.txt without an answer are in neither.
+/// Checks that the server saw no more requests than the archive and the log tell of. Requests for
+/// robots.txt without an answer are in neither.
 #[track_caller]
 pub(crate) fn assert_accounted(crawled: &Crawled, site: &HostileSite, why: &str) {
     let told = crawled.requests_told();
@@ -99,7 +100,8 @@ pub(crate) fn assert_unharmed(crawled: &Crawled, site: &HostileSite, why: &str) 
     }
 }
 
-/// A network where the names in certificates and redirects resolve to this machine, and these roots are trusted.
+/// A network where the names in certificates and redirects resolve to this machine, and these roots
+/// are trusted.
 pub(crate) fn trusting(roots: Vec<dragline_http::Certificate>) -> Network {
     Network { extra_roots: roots, ..Network::default() }
 }

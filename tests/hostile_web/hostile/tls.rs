@@ -81,7 +81,8 @@ async fn hosts_with_odd_labels_are_reached_if_the_certificate_is_for_them() {
         _ => html(asked.field("host").unwrap_or_default()),
     };
     let serve = |name: &str, version| HostileSite::start_tls(authority.acceptor(name, Flaw::None, version), page);
-    // The server would not understand HTTP/2, which is only spoken with hosts under their own names.
+    // The server would not understand HTTP/2, which is only spoken with hosts under their own
+    // names.
     let (all, one) = (serve("*.site.test", Version::Both).await, serve("h1-a-0h.site.test", Version::Http11).await);
     let all_http11 = serve("*.site.test", Version::Http11).await;
     let other =

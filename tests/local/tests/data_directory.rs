@@ -1,4 +1,5 @@
-//! Opening a data directory: whether it belongs to dragline, whether it is free, and what a dead process left there.
+//! Opening a data directory: whether it belongs to dragline, whether it is free, and what a dead
+//! process left there.
 
 use std::fs;
 use std::path::Path;

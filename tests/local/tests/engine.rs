@@ -92,7 +92,8 @@ async fn robots_txt_is_obeyed() {
     );
 }
 
-/// The cursor once left a turn waiting endlessly for candidates that links had queued before it reached them.
+/// The cursor once left a turn waiting endlessly for candidates that links had queued before it
+/// reached them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_iteration_goes_on_with_what_the_one_before_left_over() {
     let data = tempfile::tempdir().unwrap();

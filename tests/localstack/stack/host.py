@@ -61,7 +61,8 @@ def _environ(port: int, run: Path) -> dict[str, str]:
         "LAMBDA_RUNTIME_EXECUTOR": "native",
         "PYTHONPATH": str(SOURCE / "native_executor"),
         "PYTHONPYCACHEPREFIX": str(BYTECODE),
-        # AWS's pollers see a message at once; the emulator's pause ever longer after queues that were empty, up to 10 s.
+        # AWS's pollers see a message at once; the emulator's pause ever longer after queues that
+        # were empty, up to 10 s.
         "LAMBDA_EVENT_SOURCE_MAPPING_MAX_BACKOFF_ON_EMPTY_POLL_SEC": "1",
         "MOTO_IAM_LOAD_MANAGED_POLICIES": "true",  # so that a test can read those of AWS that SAM attaches
         "ENABLE_CONFIG_UPDATES": "1",  # so that a test can have DynamoDB throttle

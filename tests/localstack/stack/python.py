@@ -52,7 +52,8 @@ def _make(home: Path, name: str, requirements: Path) -> None:
         try:
             _by_uv(environment(INSTALLER) / "uv", home, interpreter, requirements)
         except Failure as failure:
-            # It does not read pip's settings, which may name the only index that a closed network has.
+            # It does not read pip's settings, which may name the only index that a closed network
+            # has.
             say(f"{failure}; trying pip")
             _by_pip(home, interpreter, requirements)
     (home / "complete").write_text(str(home))  # last, so that an incomplete set-up is repeated

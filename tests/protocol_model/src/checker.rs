@@ -43,7 +43,8 @@ struct Visited {
 
 /// Visits the states of a configuration until an invariant is violated.
 ///
-/// States are identified by a hash of 128 bits: among a million states the chance of a collision is about one in 10^26.
+/// States are identified by a hash of 128 bits: among a million states the chance of a collision is
+/// about one in 10^26.
 #[must_use]
 pub fn explore(config: Config) -> Report {
     let model = Model::new(config);

@@ -45,7 +45,8 @@ pub struct Workers {
     pub parsers: usize,
 }
 
-/// How a parse is cut into parts. Reaching the limits of a transaction would take dozens of origins.
+/// How a parse is cut into parts. Reaching the limits of a transaction would take dozens of
+/// origins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// As in production: here, into one.
@@ -63,7 +64,8 @@ pub enum Reading {
     Apart,
 }
 
-/// What happens to messages that can only be refused: tickets of past turns, parse messages of parsed segments.
+/// What happens to messages that can only be refused: tickets of past turns, parse messages of
+/// parsed segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LateMessages {
     /// They are dropped at once.
@@ -88,7 +90,8 @@ pub enum Hosts {
     Apart,
     /// Both share a host.
     Shared,
-    /// Each has a host of its own; both share a registered domain, of which one host may be visited at once.
+    /// Each has a host of its own; both share a registered domain, of which one host may be visited
+    /// at once.
     OfOneDomain,
 }
 
@@ -99,7 +102,8 @@ pub enum History {
     New,
     /// The whole site, by a closed iteration that left its rows.
     CrawledOnce,
-    /// Nothing; but once the first iteration is closed another begins, with leftover messages of the first still under way.
+    /// Nothing; but once the first iteration is closed another begins, with leftover messages of
+    /// the first still under way.
     ToBeRepeated,
 }
 

@@ -1,7 +1,8 @@
 //! The fingerprints that identify states.
 //!
-//! Workers of one kind are interchangeable, so their order is ignored. The value of a token is ignored, too; only who bears it matters:
-//! tokens are left out of the rows, and each crawler's fingerprint says what its token opens.
+//! Workers of one kind are interchangeable, so their order is ignored. The value of a token is
+//! ignored, too; only who bears it matters: tokens are left out of the rows, and each crawler's
+//! fingerprint says what its token opens.
 
 use std::hash::{Hash, Hasher};
 
@@ -14,7 +15,8 @@ use crate::state::{Segment, SegmentKey, State};
 use crate::tidying::{Doing, Tidying};
 
 impl State {
-    /// 128 bits that two states share only if they are the same, up to the names of workers and tokens.
+    /// 128 bits that two states share only if they are the same, up to the names of workers and
+    /// tokens.
     pub(crate) fn fingerprint(&self) -> u128 {
         fingerprint(|hasher| self.hash_parts(hasher))
     }
@@ -124,7 +126,8 @@ fn fingerprint(hash: impl FnOnce(&mut Mixer)) -> u128 {
     (u128::from(mixer.high) << 64) | u128::from(mixer.low)
 }
 
-/// A hasher of 128 bits: two folded multiplications for each word. Hashing is by far the most frequent operation on states.
+/// A hasher of 128 bits: two folded multiplications for each word. Hashing is by far the most
+/// frequent operation on states.
 struct Mixer {
     high: u64,
     low: u64,

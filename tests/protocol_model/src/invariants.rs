@@ -1,4 +1,5 @@
-//! What must hold in every state, and once an iteration is closed, recomputed from segments, claims and todo, not from the counts.
+//! What must hold in every state, and once an iteration is closed, recomputed from segments, claims
+//! and todo, not from the counts.
 
 use std::fmt;
 
@@ -50,7 +51,8 @@ pub enum Invariant {
     OverMeansNoTodo,
     /// Once it is closed, every claimed page has one outcome or is counted in a leftover.
     NothingLost,
-    /// Once it is closed, every seed and every link of a parsed page is claimed, and every known page was visited again.
+    /// Once it is closed, every seed and every link of a parsed page is claimed, and every known
+    /// page was visited again.
     EverythingClaimed,
 }
 
@@ -132,7 +134,8 @@ impl Model {
         if has_chunk || state.rows_in(number).any(|(_, rows)| rows.inbox.added != rows.lease.taken) {
             return Some(Invariant::OverMeansNoTodo);
         }
-        // A later iteration claims candidates anew, so who claimed them in this one is no longer known.
+        // A later iteration claims candidates anew, so who claimed them in this one is no longer
+        // known.
         if state.latest().is_some_and(|latest| latest.number != number) {
             return None;
         }

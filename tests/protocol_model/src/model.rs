@@ -120,7 +120,8 @@ impl Model {
         steps
     }
 
-    /// Whether a state is the end that must stay in reach: the last iteration is closed, and none is about to begin.
+    /// Whether a state is the end that must stay in reach: the last iteration is closed, and none
+    /// is about to begin.
     pub(crate) fn is_done(&self, state: &State) -> bool {
         let is_last = self.config.history != History::ToBeRepeated || state.iterations[1].is_some();
         is_last && is_over(state)

@@ -1,4 +1,5 @@
-//! A parser: claims a segment's links, commits what it found, and settles the origins that it touched.
+//! A parser: claims a segment's links, commits what it found, and settles the origins that it
+//! touched.
 
 use std::collections::BTreeSet;
 

@@ -47,11 +47,13 @@ impl Site {
     pub const CROSS_LINKED: Self =
         Self { origin_of: &[0, 1, 0, 1], links: &[&[1, 2], &[2, 0], &[3], &[0]], seeds: &[0] };
 
-    /// One origin, where the long path to page 3 comes first and its link, page 4, is within two links only by the short path.
+    /// One origin, where the long path to page 3 comes first and its link, page 4, is within two
+    /// links only by the short path.
     pub const TWO_WAYS: Self =
         Self { origin_of: &[0, 0, 0, 0, 0], links: &[&[2], &[3], &[3], &[4], &[]], seeds: &[0, 1] };
 
-    /// Seeds on both origins. Two pages are found on the second; one may be taken before the first origin links to the other, which sorts first.
+    /// Seeds on both origins. Two pages are found on the second; one may be taken before the first
+    /// origin links to the other, which sorts first.
     pub const OVERTAKING: Self =
         Self { origin_of: &[0, 1, 1, 1, 1], links: &[&[4], &[2, 3], &[], &[], &[]], seeds: &[0, 1] };
 

@@ -73,7 +73,8 @@ pub(crate) struct State {
     /// The iteration that each trigger began.
     pub begun: [Option<Iteration>; ITERATIONS],
     pub origins: [Option<Rc<OriginRows>>; ORIGINS],
-    /// The row of the host that the origins share; `None` before it is first taken, and where they do not share one.
+    /// The row of the host that the origins share; `None` before it is first taken, and where they
+    /// do not share one.
     pub host: Option<Rc<HostRow>>,
     /// The row of the domain that their hosts share, likewise.
     pub domain: Option<Rc<DomainRow>>,
@@ -93,7 +94,8 @@ pub(crate) struct State {
     pub broken: Option<Invariant>,
 }
 
-/// The current time, which never changes: whatever is due counts as due at once, and a lease runs out by a step of its own.
+/// The current time, which never changes: whatever is due counts as due at once, and a lease runs
+/// out by a step of its own.
 pub(crate) fn now() -> Timestamp {
     Timestamp::from_second(1_000).expect("a time in range")
 }

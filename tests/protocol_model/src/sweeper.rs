@@ -92,7 +92,8 @@ fn user(model: &Model, row: &IterationRow, steps: &mut Steps<'_>) {
     }
 }
 
-/// Sends commands again that were not completed: the schedule before the iteration, the sweeper while the token is out.
+/// Sends commands again that were not completed: the schedule before the iteration, the sweeper
+/// while the token is out.
 fn send_commands(model: &Model, steps: &mut Steps<'_>) {
     let state = steps.state;
     let is_wanted = |trigger: TriggerNumber| match state.begun[trigger].and_then(|number| state.iteration(number)) {
@@ -116,7 +117,8 @@ fn send_commands(model: &Model, steps: &mut Steps<'_>) {
     }
 }
 
-/// Sends tickets and parse messages again that may be lost. One that a worker still has makes a duplicate.
+/// Sends tickets and parse messages again that may be lost. One that a worker still has makes a
+/// duplicate.
 fn send_overdue(model: &Model, row: &IterationRow, steps: &mut Steps<'_>) {
     let state = steps.state;
     let mut overdue = Vec::new();

@@ -1,4 +1,5 @@
-//! Leaving out a condition of the protocol causes a violation, or is listed with the reason why not.
+//! Leaving out a condition of the protocol causes a violation, or is listed with the reason why
+//! not.
 
 use Invariant::{
     BarrierHeld, BudgetAddsUp, CountsInOrder, DoneIsDone, EndInReach, EndIsFinal, EverythingClaimed, HolderCommits,
@@ -70,7 +71,8 @@ const CAUGHT: &[(Mutation, Config, Invariant)] = &[
     (Mutation::OnlySeedsOpened, Config::RECRAWL_LINKS_GONE, EverythingClaimed),
 ];
 
-/// The mutation that violates nothing, the configuration most likely to show it, and why the condition stays in the protocol.
+/// The mutation that violates nothing, the configuration most likely to show it, and why the
+/// condition stays in the protocol.
 const NOT_CAUGHT: &[(Mutation, Config, &str)] = &[
     (
         Mutation::ChunkOverwritten,

@@ -9,7 +9,8 @@ use rand::{RngExt, SeedableRng};
 use crate::ports::START;
 use crate::worker::Worker;
 
-/// The largest difference between well-kept clocks. Leases and hosts are taken over this much later than they end to allow for it.
+/// The largest difference between well-kept clocks. Leases and hosts are taken over this much later
+/// than they end to allow for it.
 const APART_MS: i64 = 200;
 
 /// The most that a clock is set back by: lost work is sent again when a clock says so.

@@ -1,7 +1,9 @@
-//! Scheduling: every port operation, sleep and wait for a message is parked here, and the conductor resumes one at a time.
+//! Scheduling: every port operation, sleep and wait for a message is parked here, and the conductor
+//! resumes one at a time.
 //!
-//! The run is deterministic because the driver acts only when nothing can proceed by itself, and then draws what to resume from the seed.
-//! The driver also waits for work on other threads (the database's, parsing).
+//! The run is deterministic because the driver acts only when nothing can proceed by itself, and
+//! then draws what to resume from the seed. The driver also waits for work on other threads (the
+//! database's, parsing).
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -28,7 +30,8 @@ use crate::worker::Worker;
 /// The longest run by its own clock: an iteration that is still open then will not close.
 const TIME_MAX: Duration = Duration::from_secs(24 * 3600);
 
-/// The most port operations of a run, but for those of its seeds: runs of these sites have a few thousand at most.
+/// The most port operations of a run, but for those of its seeds: runs of these sites have a few
+/// thousand at most.
 const OPERATIONS_MAX: usize = 15_000;
 
 /// The most port operations for each seed: where there are many, up to half as many.
@@ -70,7 +73,8 @@ struct State {
     parked: Vec<Parked>,
     /// Operations under way of workers that do several things at a time.
     busy: usize,
-    /// Other workers that are not parked: each goes on where all calls that it makes together are answered.
+    /// Other workers that are not parked: each goes on where all calls that it makes together are
+    /// answered.
     running: BTreeSet<Worker>,
     is_quiet: bool,
     driver: Option<Waker>,
@@ -78,7 +82,8 @@ struct State {
     /// The iteration that must close.
     goal: Iteration,
     is_closed: bool,
-    /// Whether to wait for a crawler that sleeps in the middle of a turn that others have already ended.
+    /// Whether to wait for a crawler that sleeps in the middle of a turn that others have already
+    /// ended.
     waits_for_sleepers: bool,
     mail: Mail,
     /// The notices that were delivered, in order.
@@ -291,7 +296,8 @@ impl Conductor {
         }
     }
 
-    /// Records the end of an operation. It no longer counts as under way, but its sequential worker does, unless it waits for another.
+    /// Records the end of an operation. It no longer counts as under way, but its sequential worker
+    /// does, unless it waits for another.
     fn leave(&self, worker: Worker) {
         if worker.is_sequential() {
             self.goes_on(worker);
@@ -300,7 +306,8 @@ impl Conductor {
         }
     }
 
-    /// Records that a call of a sequential worker is answered: it runs, unless it waits for another that it made together with this one.
+    /// Records that a call of a sequential worker is answered: it runs, unless it waits for another
+    /// that it made together with this one.
     fn goes_on(&self, worker: Worker) {
         let mut state = self.state();
         if state.parked.iter().any(|parked| parked.worker == worker && !parked.wake.is_closed()) {

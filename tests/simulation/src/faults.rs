@@ -45,7 +45,8 @@ pub(crate) enum Fault {
     DelayAfter(Duration),
     CrashBefore(Scope),
     CrashAfter(Scope),
-    /// It gets the alternative answer that the port allows: a conflict, a list that lags, a message sent twice.
+    /// It gets the alternative answer that the port allows: a conflict, a list that lags, a message
+    /// sent twice.
     Twist,
 }
 
@@ -85,7 +86,8 @@ impl Struck {
         self.faults.keys().all(|fault| BENIGN.contains(fault))
     }
 
-    /// Whether a request may have failed through no fault of a server. A URL may then end without having been seen.
+    /// Whether a request may have failed through no fault of a server. A URL may then end without
+    /// having been seen.
     #[must_use]
     pub fn broke_a_connection(&self) -> bool {
         self.faults.contains_key(CONNECTION)
@@ -146,13 +148,15 @@ struct Weather {
 enum Focus {
     Everything,
     Parsers,
-    /// A crawler's operations at the end of segments and turns: one that is slow there loses the lease.
+    /// A crawler's operations at the end of segments and turns: one that is slow there loses the
+    /// lease.
     Commits,
     /// Objects, which are gone or damaged when they are parsed; other operations are struck, too.
     Objects,
     /// A parser's operations on the store, which is often out of reach; nothing dies.
     Away,
-    /// One operation of parsers, which fails for some subjects each time, whatever else happens; others are struck, too.
+    /// One operation of parsers, which fails for some subjects each time, whatever else happens;
+    /// others are struck, too.
     ForGood(&'static str),
 }
 
@@ -209,7 +213,8 @@ pub(crate) enum Processes {
 }
 
 impl Processes {
-    /// Depends on the clocks: where one is set all workers run in one process, as no other process knows that a turn is alive.
+    /// Depends on the clocks: where one is set all workers run in one process, as no other process
+    /// knows that a turn is alive.
     pub(crate) fn of(clocks: &Clocks) -> Self {
         if clocks.are_set() { Self::One } else { Self::Several }
     }
@@ -304,7 +309,8 @@ impl Faults {
         fault
     }
 
-    /// Returns how an operation of a parser fails, if it does so each time. Only where nothing is compared with an iteration before.
+    /// Returns how an operation of a parser fails, if it does so each time. Only where nothing is
+    /// compared with an iteration before.
     fn fails_for_good(&self, worker: Worker, operation: &Operation) -> Option<PortErrorKind> {
         let Focus::ForGood(name) = self.weather.focus else { return None };
         let is_it = self.plan == Plan::Random

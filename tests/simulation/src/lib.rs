@@ -1,7 +1,8 @@
 //! The four steps over local adapters with injected faults, driven by one seed.
 //!
-//! [`simulate`] runs a crawl of a generated site. Every port operation waits for its turn, which is drawn from the seed; time moves only
-//! when nothing else can proceed. Afterwards the [`invariants`] are recomputed from the log, the objects and the servers' access log.
+//! [`simulate`] runs a crawl of a generated site. Every port operation waits for its turn, which is
+//! drawn from the seed; time moves only when nothing else can proceed. Afterwards the
+//! [`invariants`] are recomputed from the log, the objects and the servers' access log.
 
 #![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
 

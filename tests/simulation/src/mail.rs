@@ -1,4 +1,5 @@
-//! The queue between the steps, like SQS: at least once, in any order, and again unless a message is deleted.
+//! The queue between the steps, like SQS: at least once, in any order, and again unless a message
+//! is deleted.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! The rules of a definition that change between iterations, with a reader of their own, as the crawler's is under test.
+//! The rules of a definition that change between iterations, with a reader of their own, as the
+//! crawler's is under test.
 
 use std::collections::BTreeSet;
 

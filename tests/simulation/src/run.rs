@@ -149,7 +149,8 @@ impl Run {
         Ok([violations, state, redelivered, self.judge_archive(&database, iteration)?].concat())
     }
 
-    /// Finds what is shown, reported or visited otherwise than it should be, where the site changes from iteration to iteration.
+    /// Finds what is shown, reported or visited otherwise than it should be, where the site changes
+    /// from iteration to iteration.
     fn judge_state(&mut self, database: &Connection, iteration: Iteration) -> Checked {
         let number = iteration.number() as usize;
         let Some(rules) = self.scenario.rules.get(number - 1) else { return Ok(Vec::new()) };
@@ -246,7 +247,8 @@ impl Run {
             invariants::links_are_counted(evidence, progress)?,
         ]
         .concat();
-        // A stop comes before some seeds are claimed, and so does the end of an origin whose pages are stuck before what they lead to.
+        // A stop comes before some seeds are claimed, and so does the end of an origin whose pages
+        // are stuck before what they lead to.
         if self.scenario.kind != Kind::Stopped && progress.parser.stuck == 0 {
             found.extend(invariants::seeds_and_joined_are_claimed(evidence)?);
         }
@@ -361,7 +363,8 @@ impl Run {
         end
     }
 
-    /// Puts the crawl's definition; lives after the first find it stored. Where definitions change, the first life of an iteration puts its own.
+    /// Puts the crawl's definition; lives after the first find it stored. Where definitions change,
+    /// the first life of an iteration puts its own.
     async fn define(&self, store: &LocalStore) {
         let (frontier, definition) = (store.frontier(), self.definition());
         let stored = frontier.load_crawl(&definition.name).await.unwrap();

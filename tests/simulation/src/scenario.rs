@@ -1,4 +1,5 @@
-//! The scenario of a run: a site, how it is crawled, and the commands given meanwhile, all drawn from the seed.
+//! The scenario of a run: a site, how it is crawled, and the commands given meanwhile, all drawn
+//! from the seed.
 
 use std::time::Duration;
 
@@ -25,7 +26,8 @@ const EDITIONS: u32 = 5;
 /// The shortest pause between two of them: longer than a robots.txt is valid there.
 const EDITIONS_PAUSE_S: u64 = 300;
 
-/// The kind of a run, decided by the last digit of its seed, and by the one before it if the last one is 1 or 2.
+/// The kind of a run, decided by the last digit of its seed, and by the one before it if the last
+/// one is 1 or 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// One iteration. 0, and 2 after 0, 2, 4, 5, 7 and 9.
@@ -34,9 +36,11 @@ pub enum Kind {
     Editions,
     /// The same, with rules that change in between. 1 after 1, 4 and 7.
     Redefined,
-    /// Five iterations over a site that changes, each with a budget too small for it. 1 after 2, 5 and 8.
+    /// Five iterations over a site that changes, each with a budget too small for it. 1 after 2, 5
+    /// and 8.
     Rationed,
-    /// One iteration over pages of too many links, within budgets of origins and sometimes of pages. 2 after 1 and 6.
+    /// One iteration over pages of too many links, within budgets of origins and sometimes of
+    /// pages. 2 after 1 and 6.
     ManyLinks,
     /// One iteration of many seeds, many of which moved. 2 after 3 and 8.
     ManySeeds,
@@ -256,12 +260,14 @@ impl Scenario {
         self.definitions.get(number - 1).or(self.definitions.last()).expect("there is a definition")
     }
 
-    /// Whether a stop or a page budget for all origins ends iterations before everything has its turn.
+    /// Whether a stop or a page budget for all origins ends iterations before everything has its
+    /// turn.
     pub(crate) fn is_cut_short(&self) -> bool {
         self.kind == Kind::Stopped || self.definitions.iter().any(|definition| definition.budget.pages.is_some())
     }
 
-    /// Whether everything that links lead to is found if nothing goes wrong. Where the site changes, what is shown is checked instead.
+    /// Whether everything that links lead to is found if nothing goes wrong. Where the site
+    /// changes, what is shown is checked instead.
     pub(crate) fn finds_everything(&self) -> bool {
         match self.kind {
             Kind::Once | Kind::ManySeeds | Kind::Shallow | Kind::Twice | Kind::Paused => true,

@@ -1,4 +1,5 @@
-//! What to run, in a form to copy and paste: `1001`, `2 crash-before=117`, `7 random ClaimAlwaysOwn`.
+//! What to run, in a form to copy and paste: `1001`, `2 crash-before=117`, `7 random
+//! ClaimAlwaysOwn`.
 
 use std::fmt;
 use std::str::FromStr;

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// A caller of ports. The visits of a crawler make calls at any time; others make one after the other, or several together.
+/// A caller of ports. The visits of a crawler make calls at any time; others make one after the
+/// other, or several together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Worker {
     /// Works turns; its visits run concurrently.
@@ -29,7 +30,8 @@ impl Worker {
         }
     }
 
-    /// Whether it does one thing at a time. Such a worker runs, on any thread, until it parks again: with all calls that it makes together.
+    /// Whether it does one thing at a time. Such a worker runs, on any thread, until it parks
+    /// again: with all calls that it makes together.
     pub(crate) const fn is_sequential(self) -> bool {
         !matches!(self, Self::Crawler(_))
     }

@@ -48,8 +48,9 @@ const FOR_EVER: Duration = Duration::from_hours(10_000);
 const WORKERS: [Worker; 6] =
     [Worker::Crawler(1), Worker::Crawler(2), Worker::Parser(1), Worker::Parser(2), Worker::Scheduler, Worker::Sweeper];
 
-/// What a process keeps from one message to the next. The workers of a run share it until one dies with its process; workers started after
-/// that share a new one. They do not share [`Contexts`], whose lock would block a worker where the conductor cannot resume it.
+/// What a process keeps from one message to the next. The workers of a run share it until one dies
+/// with its process; workers started after that share a new one. They do not share [`Contexts`],
+/// whose lock would block a worker where the conductor cannot resume it.
 pub(crate) struct Memory {
     known: KnownUrls,
     live: LiveTurns,
@@ -98,7 +99,8 @@ impl Workshop {
         self.conductor.started(worker);
         let put_off = PutOff::new(self.mutation.and_then(Mutation::late_effect));
         let gate = Gate { conductor: Arc::clone(&self.conductor), worker, put_off, mutation: self.mutation };
-        // Workers in separate processes do not know of each other's turns, and hand each other nothing.
+        // Workers in separate processes do not know of each other's turns, and hand each other
+        // nothing.
         let is_one_process = Processes::of(self.conductor.clocks()) == Processes::One;
         let (live, handover) = if is_one_process {
             (self.memory.live.clone(), self.memory.handover.clone())

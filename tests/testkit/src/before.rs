@@ -27,8 +27,9 @@ use jiff::Timestamp;
 
 /// Intercepts the calls to a frontier: counts them, delays them, makes them fail.
 pub trait Before: Send + Sync {
-    /// Lets a call through, or does not. `operation` is its name, such as `frontier.claim`, and `subject` what it is done to. `instead` is what the port may
-    /// answer without doing anything; `None` if there is no such answer.
+    /// Lets a call through, or does not. `operation` is its name, such as `frontier.claim`, and
+    /// `subject` what it is done to. `instead` is what the port may answer without doing anything;
+    /// `None` if there is no such answer.
     fn pass<T: Send>(
         &self,
         operation: &'static str,
@@ -46,7 +47,8 @@ pub trait Before: Send + Sync {
         self.pass("frontier.put_log", &log.segment, None, inner.put_log(log))
     }
 
-    /// Whether the first page of due candidates is empty but not the last one, as it may be in a store that filters what it has read.
+    /// Whether the first page of due candidates is empty but not the last one, as it may be in a
+    /// store that filters what it has read.
     fn empties_first_page(&self) -> bool {
         false
     }
@@ -68,7 +70,8 @@ impl<B, F> Behind<B, F> {
     }
 }
 
-/// All operations but two: the subject of each and, where the port allows one at any time, an answer that does nothing.
+/// All operations but two: the subject of each and, where the port allows one at any time, an
+/// answer that does nothing.
 macro_rules! operations {
     ($($port:ident { $(
         $operation:ident($($name:ident: $kind:ty),*) -> $answer:ty, on $subject:expr $(, or $instead:expr)?;

@@ -7,7 +7,8 @@ use std::time::Duration;
 use dragline_ports::clock::Clock;
 use jiff::Timestamp;
 
-/// A clock that stands still until it is moved. Its clones move with it. A sleeper checks it at each poll.
+/// A clock that stands still until it is moved. Its clones move with it. A sleeper checks it at
+/// each poll.
 #[derive(Clone, Debug, Default)]
 pub struct HandClock {
     millis: Arc<AtomicU64>,

@@ -1,5 +1,5 @@
-//! What Dragline's tests share: conformance suites, a clock set by hand, and web servers, well-behaved and hostile, whole
-//! crawls, and the processes of functions.
+//! What Dragline's tests share: conformance suites, a clock set by hand, and web servers,
+//! well-behaved and hostile, whole crawls, and the processes of functions.
 
 pub mod before;
 pub mod clock;

@@ -56,8 +56,8 @@ pub(super) type Diagnostics = Vec<(Location, Diagnostic)>;
 
 /// A diagnostic with its location in the file.
 ///
-/// [`fmt::Display`] gives the location and the message (`crawl.yaml:12:5: no seeds`), then the line with a mark below the
-/// column, then the hint.
+/// [`fmt::Display`] gives the location and the message (`crawl.yaml:12:5: no seeds`), then the line
+/// with a mark below the column, then the hint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct DefinitionError {
     /// The file, as the caller named it.
@@ -74,7 +74,8 @@ pub struct DefinitionError {
     excerpt: Excerpt,
 }
 
-/// A line of the file that is safe to show: control characters and credentials replaced, long lines cut.
+/// A line of the file that is safe to show: control characters and credentials replaced, long lines
+/// cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Excerpt {
     text: String,

@@ -75,7 +75,8 @@ pub struct Visit {
     pub outcome: Outcome,
     /// Whether that outcome is final.
     pub finality: Finality,
-    /// The rule that decided or the error that occurred, on one line; `None` if the outcome says it all.
+    /// The rule that decided or the error that occurred, on one line; `None` if the outcome says it
+    /// all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// The exchange; `None` if nothing was sent.

@@ -1,6 +1,6 @@
-//! The conclusions from a visit: how its page ends, where it redirects, and what that changes in the
-//! current state of its URL. Each is a function of what is stored, so that every parse of a segment
-//! has the same result.
+//! The conclusions from a visit: how its page ends, where it redirects, and what that changes in
+//! the current state of its URL. Each is a function of what is stored, so that every parse of a
+//! segment has the same result.
 
 use jiff::Timestamp;
 
@@ -36,8 +36,8 @@ pub struct Visited<'v> {
     pub unchanged_since: Option<Timestamp>,
 }
 
-/// Returns the outcome of a page by its own words: it asks for noindex, calls another URL of the crawl
-/// canonical, or stands for itself.
+/// Returns the outcome of a page by its own words: it asks for noindex, calls another URL of the
+/// crawl canonical, or stands for itself.
 #[must_use]
 pub fn page_outcome(canonical: Canonical, url: &CrawlUrl, page: &Page, links: &[Link]) -> (Outcome, Option<String>) {
     let counts = canonical == Canonical::Obey;
@@ -45,8 +45,8 @@ pub fn page_outcome(canonical: Canonical, url: &CrawlUrl, page: &Page, links: &[
         let is_followed = |link: &Link| link.kind == LinkKind::Canonical && link.target == **canonical;
         links.iter().any(|link| is_followed(link) && link.disposition == Disposition::Follow)
     });
-    // The outcome of the canonical URL may be unknown yet, and may change: readers decide whether it
-    // stands for the page.
+    // The outcome of the canonical URL may be unknown yet, and may change: readers decide whether
+    // it stands for the page.
     match elsewhere {
         _ if page.directives.noindex => {
             (Outcome::BlockedAtRequestOfRemote, Some("the page asks for noindex".to_owned()))
@@ -56,7 +56,8 @@ pub fn page_outcome(canonical: Canonical, url: &CrawlUrl, page: &Page, links: &[
     }
 }
 
-/// Returns where a page redirects: by its status, or by calling another URL canonical, if that counts.
+/// Returns where a page redirects: by its status, or by calling another URL canonical, if that
+/// counts.
 #[must_use]
 pub fn redirect_of(canonical: Canonical, document: &Document) -> Option<RedirectEntry> {
     let by_status = document.links.iter().find(|link| link.kind == LinkKind::Redirect).and_then(|link| {
@@ -89,8 +90,8 @@ pub fn state_change(rules: LinkRules, visited: Visited<'_>, document: &Document)
         return if is_made { shown(rules, visited, document) } else { StateChange::Kept };
     }
     if visited.unchanged_since.is_some() {
-        // The body's location may be known only once the visit is logged, so nothing that a repeated
-        // parse decides again depends on it.
+        // The body's location may be known only once the visit is logged, so nothing that a
+        // repeated parse decides again depends on it.
         let is_made_again = document.page.is_some() || document.difference.is_some();
         return if is_made_again { shown(rules, visited, document) } else { StateChange::Confirmed };
     }

@@ -4,8 +4,8 @@ use crate::capture::Visit;
 use crate::document::LinkKind;
 use crate::frontier::{ReadAs, Sighting};
 
-/// How many redirects and canonical links in a row do not count as depth. Further ones do, so that an
-/// endless chain comes to an end.
+/// How many redirects and canonical links in a row do not count as depth. Further ones do, so that
+/// an endless chain comes to an end.
 const FREE_REDIRECTS_MAX: u8 = 5;
 
 /// The distance of a link's target from the seeds.
@@ -22,10 +22,10 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// Returns the distance of a link's target: one deeper than its page. Redirects and canonical links
-    /// stand for the same page, and requisites are a part of it, as is the target of their redirects.
-    /// The entries of a sitemap count like seeds, and so do the sitemaps that robots.txt names; those
-    /// of an index are one deeper each time, so that an endless chain comes to an end.
+    /// Returns the distance of a link's target: one deeper than its page. Redirects and canonical
+    /// links stand for the same page, and requisites are a part of it, as is the target of their
+    /// redirects. The entries of a sitemap count like seeds, and so do the sitemaps that robots.txt
+    /// names; those of an index are one deeper each time, so that an endless chain comes to an end.
     #[must_use]
     pub fn to_target(visit: &Visit, kind: LinkKind) -> Self {
         let Sighting { depth, requisite_steps: steps, read_as, ref via } = visit.sighting;

@@ -81,7 +81,8 @@ link_kinds! {
     Area = 2 "area" true;
     /// `<link rel=stylesheet>`, and `@import` in a style sheet.
     Css = 3 "css" false;
-    /// `<img>`, `<picture>`'s sources, `<input type=image>`, SVG's `<image>` and `<use>`, icons, a video's poster, and `url()` in styles.
+    /// `<img>`, `<picture>`'s sources, `<input type=image>`, SVG's `<image>` and `<use>`, icons, a
+    /// video's poster, and `url()` in styles.
     Img = 4 "img" false;
     /// `<video>` and its sources.
     Video = 5 "video" false;
@@ -93,7 +94,8 @@ link_kinds! {
     Script = 8 "script" false;
     /// `<iframe src>`, `<frame src>`.
     Iframe = 9 "iframe" true;
-    /// `<form action>`, a button's `formaction`. Recorded, never followed: submitting it is an action.
+    /// `<form action>`, a button's `formaction`. Recorded, never followed: submitting it is an
+    /// action.
     Form = 10 "form" false;
     /// The `Location` of a redirect, `<meta http-equiv=refresh>`, the `Refresh` field.
     Redirect = 11 "redirect" true;

@@ -183,8 +183,8 @@ macro_rules! tokens {
 tokens! {
     /// The token of a holder of a lease: 128 random bits, in hexadecimal.
     ///
-    /// It is part of the key of every object that its holder writes, so two workers that both believe they hold the lease never overwrite each
-    /// other's objects.
+    /// It is part of the key of every object that its holder writes, so two workers that both
+    /// believe they hold the lease never overwrite each other's objects.
     LeaseToken;
 
     /// The token of a begun parse, by which a worker recognises its own.

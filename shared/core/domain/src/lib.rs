@@ -1,6 +1,7 @@
 //! The values and decisions of the Dragline crawler: no I/O, no clock, no randomness, no async.
 //!
-//! Everything here is a value, or a pure function from values to values. Time comes in as `now`, random bits as an argument.
+//! Everything here is a value, or a pure function from values to values. Time comes in as `now`,
+//! random bits as an argument.
 
 pub mod address;
 pub mod canonical;

@@ -12,7 +12,8 @@ macro_rules! outcomes {
     ($($(#[doc = $doc:literal])+ $variant:ident = $code:literal $name:literal => $advice:literal;)*) => {
         /// The outcome of one URL in one iteration.
         ///
-        /// Stored as its number ([`Outcome::code`]), shown with its name ([`Outcome::name`]). Numbers are never reused.
+        /// Stored as its number ([`Outcome::code`]), shown with its name ([`Outcome::name`]).
+        /// Numbers are never reused.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(into = "i16", try_from = "i16")]
         pub enum Outcome { $($(#[doc = $doc])+ $variant,)* }
@@ -94,17 +95,20 @@ outcomes! {
     /// The server has nothing at this URL: status 404.
     FileNotFound = 44 "file_not_found" =>
         "Nothing, unless the page should exist: `via` in the log names a page that links to it.";
-    /// The server asked for another try: on another connection or later (status 421 or 425), or without conditions (412).
+    /// The server asked for another try: on another connection or later (status 421 or 425), or
+    /// without conditions (412).
     AskedToTryAgain = 48 "asked_to_try_again" =>
         "Crawl again later.";
-    /// The server received too many requests: status 429, 420 or 430, 403 or 413 with a Retry-After, or `ENHANCE_YOUR_CALM` over HTTP/2.
+    /// The server received too many requests: status 429, 420 or 430, 403 or 413 with a
+    /// Retry-After, or `ENHANCE_YOUR_CALM` over HTTP/2.
     RateLimited = 49 "rate_limited" =>
         "Raise `politeness.delay`, or ask the site's owner for more; then crawl again.";
-    /// Something went wrong in the server: status 500, or another 5xx status that has no outcome of its own.
+    /// Something went wrong in the server: status 500, or another 5xx status that has no outcome of
+    /// its own.
     ServerInternalError = 50 "server_internal_error" =>
         "Tell the site's owner, or crawl again later.";
-    /// The server is down or overloaded for now, as it or a gateway says: status 502 to 504, 509, 529, and what proxies report about the server
-    /// behind them (520 to 527, 530, 598, 599).
+    /// The server is down or overloaded for now, as it or a gateway says: status 502 to 504, 509,
+    /// 529, and what proxies report about the server behind them (520 to 527, 530, 598, 599).
     ServerUnavailable = 53 "server_unavailable" =>
         "Crawl again later. If it keeps happening, raise `politeness.delay` or lower `politeness.concurrency`.";
     /// There was no connection, or it ended without an answer.
@@ -113,7 +117,8 @@ outcomes! {
     /// A time limit passed, ours or the server's (status 408).
     RequestTimeout = 101 "request_timeout" =>
         "Crawl again later, or raise `fetch.timeout` and the other time limits.";
-    /// The connection broke while the answer was being read. After the last try, a body of which a part came is kept as 20 or 29, flagged `disconnect`.
+    /// The connection broke while the answer was being read. After the last try, a body of which a
+    /// part came is kept as 20 or 29, flagged `disconnect`.
     ErrorReadingResponse = 102 "error_reading_response" =>
         "Crawl again later. The part of the body that arrived is in the WARC file.";
     /// The origin's robots.txt forbids it, or could not be read.
@@ -134,7 +139,8 @@ outcomes! {
     /// The host is, or resolves to, an address that Dragline never connects to.
     BlockedPrivateAddress = 175 "blocked_private_address" =>
         "If you mean to crawl it, use `--allow-private`.";
-    /// The origin was given up, as it failed too often or its robots.txt could not be read: the URL was not requested, or not again.
+    /// The origin was given up, as it failed too often or its robots.txt could not be read: the URL
+    /// was not requested, or not again.
     OriginGivenUp = 176 "origin_given_up" =>
         "Crawl again later. The detail in the log says how the last request to the origin failed. Where nobody answered that, the URLs end as 100 or 101.";
     /// The budget of pages or bytes was spent before its turn came.
@@ -146,7 +152,8 @@ outcomes! {
     /// The answer was a question for consent or age instead of the page, or a redirect to one.
     BlockedByConsent = 179 "blocked_by_consent" =>
         "Ask the site's owner to let the crawler in by its user agent or its address: it gives no consent. What was stored before is still shown. The detail in the log names the rule by which the answer was recognised.";
-    /// The page says that another URL is its canonical one. Whether that one stands for it is decided when outcomes are read.
+    /// The page says that another URL is its canonical one. Whether that one stands for it is
+    /// decided when outcomes are read.
     NotCanonical = 180 "not_canonical" =>
         "Nothing: the URL that it names stands for it. If that one has no content of its own, the page is shown as ingested. A page is believed if the text there is nearly the same as its own \
          (their simhashes differ in up to 3 of 64 bits), and not if it is unlike (more than 20 bits). In between, or if the page has fewer than 20 words, it is believed unless about twenty \
@@ -154,7 +161,8 @@ outcomes! {
     /// Another URL has the same content.
     Duplicate = 181 "duplicate" =>
         "Not used by this version: pages with the same content are all kept.";
-    /// The server has nothing at this URL, and did not say so: it answered as it does for an address that cannot exist (`soft_404: detect`).
+    /// The server has nothing at this URL, and did not say so: it answered as it does for an
+    /// address that cannot exist (`soft_404: detect`).
     SoftNotFound = 182 "soft_404" =>
         "Tell the site's owner that missing pages need status 404. If the page is there, set `soft_404: ignore` and run `dragline reparse`. The detail in the log names the rule by which the answer was recognised.";
 }

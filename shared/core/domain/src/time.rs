@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-/// Returns the instant this long after another, or the last representable one if that is out of range.
+/// Returns the instant this long after another, or the last representable one if that is out of
+/// range.
 #[must_use]
 pub fn after(start: Timestamp, wait: Duration) -> Timestamp {
     start.checked_add(wait).unwrap_or(Timestamp::MAX)

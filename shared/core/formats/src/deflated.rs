@@ -1,11 +1,14 @@
-//! Deflating bytes to be stored: without a header (RFC 1951), their length stored beside them, or as a gzip member (RFC 1952).
+//! Deflating bytes to be stored: without a header (RFC 1951), their length stored beside them, or
+//! as a gzip member (RFC 1952).
 //!
-//! Whole buffers, here and in the WARC writer, are compressed by libdeflate. For a record of 24 KB and the same result, zlib-rs (which flate2 uses
-//! for streams) takes 1.17 times its CPU time, and for inflating one of known length 2.3 times.
+//! Whole buffers, here and in the WARC writer, are compressed by libdeflate. For a record of 24 KB
+//! and the same result, zlib-rs (which flate2 uses for streams) takes 1.17 times its CPU time, and
+//! for inflating one of known length 2.3 times.
 
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 
-/// How a gzip member begins: its magic number, and the only method there is (RFC 1952, section 2.3.1).
+/// How a gzip member begins: its magic number, and the only method there is (RFC 1952, section
+/// 2.3.1).
 pub const GZIP_MEMBER_START: [u8; 3] = [0x1f, 0x8b, 8];
 
 /// What deflating should save.
@@ -24,7 +27,8 @@ fn compressor(goal: CompressionGoal) -> Compressor {
     })
 }
 
-/// Returns bytes as one gzip member. Members may follow each other: together they are what they hold, one after the other.
+/// Returns bytes as one gzip member. Members may follow each other: together they are what they
+/// hold, one after the other.
 #[must_use]
 pub fn gzip(bytes: &[u8], goal: CompressionGoal) -> Vec<u8> {
     let mut compressor = compressor(goal);
@@ -44,7 +48,8 @@ pub fn deflate(bytes: &[u8], goal: CompressionGoal) -> Vec<u8> {
     deflated
 }
 
-/// Restores deflated bytes of this number; `None` if they are damaged. The caller limits the number, as memory is reserved for it.
+/// Restores deflated bytes of this number; `None` if they are damaged. The caller limits the
+/// number, as memory is reserved for it.
 #[must_use]
 pub fn inflate(deflated: &[u8], bytes: usize) -> Option<Vec<u8>> {
     let mut inflated = vec![0; bytes];

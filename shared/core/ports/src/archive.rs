@@ -46,7 +46,8 @@ pub trait Archive: Send + Sync {
     /// is read. The result does not change if the object is replaced meanwhile.
     fn get(&self, key: &ObjectKey, bytes_max: u64) -> impl Future<Output = PortResult<Option<Blob>>> + Send;
 
-    /// Returns part of an object, clipped at the object's end, as [`Self::get`] does; `None` if there is none.
+    /// Returns part of an object, clipped at the object's end, as [`Self::get`] does; `None` if
+    /// there is none.
     fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> impl Future<Output = PortResult<Option<Blob>>> + Send;
 
     /// Lists the keys that start with a prefix, in order, after `after`, at most `limit`.

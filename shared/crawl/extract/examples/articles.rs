@@ -1,7 +1,8 @@
 //! Prints the main part of saved pages, one JSON object a line, for `bench/quality` to compare with
 //! reference texts.
 //!
-//! `cargo run --release --package dragline-extract --features extractors --example articles -- URL FILE...`
+//! `cargo run --release --package dragline-extract --features extractors --example articles -- URL
+//! FILE...`
 
 use std::error::Error;
 use std::io::{self, Write};

@@ -1,7 +1,8 @@
 //! Prints the contents of saved feeds, one JSON object a line, for `bench/quality` to compare with
 //! the results of other readers.
 //!
-//! `cargo run --release --package dragline-extract --features extractors --example feeds -- URL FILE...`
+//! `cargo run --release --package dragline-extract --features extractors --example feeds -- URL
+//! FILE...`
 
 use std::error::Error;
 use std::io::{self, Write};

@@ -1,7 +1,8 @@
 //! Prints the text of files other than pages, one JSON object a line, for `bench/quality` to
 //! compare with the output of another program.
 //!
-//! `cargo run --release --package dragline-extract --features extractors --example files -- MEDIA_TYPE FILE...`
+//! `cargo run --release --package dragline-extract --features extractors --example files --
+//! MEDIA_TYPE FILE...`
 
 use std::error::Error;
 use std::io::{self, Write};

@@ -1,7 +1,8 @@
 //! Prints the structured data of saved pages, one JSON object a line, for `bench/quality` to
 //! compare with the results of other readers.
 //!
-//! `cargo run --release --package dragline-extract --features extractors --example markup -- URL FILE...`
+//! `cargo run --release --package dragline-extract --features extractors --example markup -- URL
+//! FILE...`
 
 use std::error::Error;
 use std::io::{self, Write};

@@ -1,6 +1,7 @@
 //! Prints the flaws of saved bodies, for checking by hand.
 //!
-//! `cargo run --release --package dragline-extract --features extractors --example validity -- CONTENT-TYPE FILE...`
+//! `cargo run --release --package dragline-extract --features extractors --example validity --
+//! CONTENT-TYPE FILE...`
 
 use std::error::Error;
 use std::io::{self, Write};

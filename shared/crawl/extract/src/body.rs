@@ -17,7 +17,8 @@ use crate::wall::Wall;
 
 /// An extractor for one format, which makes a document from a body.
 pub trait Extractor: Sync {
-    /// Returns the extractor's name and version. The version must rise whenever the same bytes may give another document.
+    /// Returns the extractor's name and version. The version must rise whenever the same bytes may
+    /// give another document.
     fn made_by(&self) -> ExtractorVersion;
 
     /// Extracts a body; `None` if it is not in this extractor's format.
@@ -144,7 +145,8 @@ pub struct Extracted {
     pub made_by: ExtractorVersion,
     /// The page's content.
     pub page: Page,
-    /// Its links, each kind and target once: its canonical URL, then those of its header, then the page's in order.
+    /// Its links, each kind and target once: its canonical URL, then those of its header, then the
+    /// page's in order.
     pub links: Vec<FoundLink>,
     /// Its further content; `None` if there is none, or it was not asked for.
     pub content: Option<Box<Content>>,

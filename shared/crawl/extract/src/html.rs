@@ -75,7 +75,8 @@ pub(crate) fn syntax(media: MediaType, text: &str) -> Option<Syntax> {
         MediaType::Xhtml => Some(Syntax::Xhtml),
         // Browsers show XML as a page if its root element is an XHTML one.
         MediaType::Xml => is_xhtml(text).then_some(Syntax::Xhtml),
-        // WHATWG MIME Sniffing, "identifying a resource with an unknown MIME type", but with markup of any element.
+        // WHATWG MIME Sniffing, "identifying a resource with an unknown MIME type", but with markup
+        // of any element.
         MediaType::Unknown if text.starts_with("<?xml") && is_xhtml(text) => Some(Syntax::Xhtml),
         MediaType::Unknown => text.trim_ascii_start().starts_with('<').then_some(Syntax::Html),
         MediaType::Plain

@@ -44,7 +44,8 @@ pub const EXTRACTORS: &[&dyn Extractor] = &[&html::Html];
 
 /// Extracts a body with the first extractor that recognises it.
 ///
-/// The same bytes under the same fields and settings give the same result, as long as the extractor's version stays the same.
+/// The same bytes under the same fields and settings give the same result, as long as the
+/// extractor's version stays the same.
 ///
 /// ```
 /// use dragline_domain::content::ContentLevel;

@@ -194,7 +194,8 @@ impl Handover {
         has_room.then(|| SegmentCaptures { shared: Arc::clone(&self.shared), captures: Vec::new(), bytes: 0 })
     }
 
-    /// Leaves the captures of a committed segment to its parser. `now` is the monotonic clock's reading.
+    /// Leaves the captures of a committed segment to its parser. `now` is the monotonic clock's
+    /// reading.
     pub fn leave(&self, object: &ObjectKey, kept: SegmentCaptures, now: Duration) {
         let mut left = self.shared.left.lock().unwrap_or_else(PoisonError::into_inner);
         left.retain(|left| now.saturating_sub(left.since) < WAIT_MAX);

@@ -215,7 +215,8 @@ where
 pub struct Timing {
     /// How long a lease lasts after it was taken or last renewed by a commit.
     pub lease: Duration,
-    /// The part of a lease that is reserved for committing: no request starts that could end within it.
+    /// The part of a lease that is reserved for committing: no request starts that could end within
+    /// it.
     pub commit_reserve: Duration,
     /// The longest duration of a turn.
     pub turn: Duration,

@@ -60,7 +60,8 @@ FROM node n JOIN edge e ON e.to_id = n.id
 WHERE n.state = 'outside' AND n.host NOT IN (SELECT m.host FROM node m WHERE m.state <> 'outside')
 GROUP BY n.host;
 
--- Groups of URLs with the same body, the same text, or nearly the same text. `same_as` is the first by URL.
+-- Groups of URLs with the same body, the same text, or nearly the same text. `same_as` is the first
+-- by URL.
 CREATE VIEW duplicate AS
 WITH alike (id, of_what, value) AS (
     SELECT id, 'body', body_sha1 FROM node WHERE body_sha1 IS NOT NULL AND state IN ('page', 'file', 'copy')
@@ -83,6 +84,7 @@ JOIN kind k ON k.id = e.kind
 JOIN node f ON f.id = e.from_id
 WHERE t.url >= 'http://' AND t.url < 'http:0' AND f.url >= 'https://' AND k.name IN ('css', 'img', 'video', 'audio', 'object', 'script', 'font', 'iframe');
 
--- Pages that are read as such: not feeds, files of text and data, whose titles and words mean something else.
+-- Pages that are read as such: not feeds, files of text and data, whose titles and words mean
+-- something else.
 CREATE VIEW document AS
 SELECT * FROM node WHERE state = 'page' AND (content_type IS NULL OR content_type IN ('text/html', 'application/xhtml+xml'));

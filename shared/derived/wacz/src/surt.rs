@@ -9,7 +9,8 @@ use std::net::Ipv4Addr;
 
 use url::{Host, Url};
 
-/// Returns the key of a URL, such as `org,example)/path?a=1&b=2` for `https://www.Example.org/Path/?b=2&a=1`.
+/// Returns the key of a URL, such as `org,example)/path?a=1&b=2` for
+/// `https://www.Example.org/Path/?b=2&a=1`.
 #[must_use]
 pub fn surt(url: &Url) -> String {
     let host = match url.host() {

@@ -54,7 +54,8 @@ impl Backoff {
 /// How often an operation reads and decides before it gives up.
 const ROUNDS_MAX: u32 = 16;
 
-/// The rounds of an operation that reads, decides, and writes under the condition that what it read is unchanged.
+/// The rounds of an operation that reads, decides, and writes under the condition that what it read
+/// is unchanged.
 ///
 /// Of several concurrent writers one always succeeds, and the others decide again. If they did so
 /// at once, a slow one would lose to each of the quick ones; so each waits for a random time.

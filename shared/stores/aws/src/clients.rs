@@ -56,7 +56,8 @@ pub struct AwsClients {
     pub meter: Meter,
 }
 
-/// Returns an HTTP client: hyper and rustls with ring, as in the rest of Dragline. Connections are kept and shared.
+/// Returns an HTTP client: hyper and rustls with ring, as in the rest of Dragline. Connections are
+/// kept and shared.
 #[must_use]
 pub fn http_client() -> SharedHttpClient {
     aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https()

@@ -1,4 +1,5 @@
-//! The [`Publications`] over S3: items as gzipped lines of JSON below `items/CRAWL/ITERATION/TYPE/`, and reports as `reports/CRAWL/ITERATION.html`.
+//! The [`Publications`] over S3: items as gzipped lines of JSON below
+//! `items/CRAWL/ITERATION/TYPE/`, and reports as `reports/CRAWL/ITERATION.html`.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -47,8 +47,9 @@ pub struct HttpConfig {
 }
 
 impl HttpConfig {
-    /// Returns the defaults: public addresses only, certificates checked by the platform's roots, 2 idle connections per host for 4 s and 256 in
-    /// total, 64 MiB in flight, and long bodies where the machine has temporary files.
+    /// Returns the defaults: public addresses only, certificates checked by the platform's roots, 2
+    /// idle connections per host for 4 s and 256 in total, 64 MiB in flight, and long bodies where
+    /// the machine has temporary files.
     #[must_use]
     pub fn new(user_agent: impl Into<String>) -> Self {
         Self {

@@ -25,8 +25,8 @@ pub(crate) struct Decoded {
     pub(crate) bytes: u64,
 }
 
-/// The longest body, as received, that is decoded only when it is complete: in one go that takes half
-/// the time. What such a body can decode to is still checked against the limit.
+/// The longest body, as received, that is decoded only when it is complete: in one go that takes
+/// half the time. What such a body can decode to is still checked against the limit.
 const WHOLE_BYTES_MAX: usize = 64 << 10;
 
 /// Decodes a body and keeps only its length and digest: a short one at its end, a longer one as it
@@ -109,8 +109,8 @@ impl DecodedMeter {
         Self { codings, bytes_max, taken: 0, long: None }
     }
 
-    /// Takes the body as far as it was received. One that is not in its stated coding is within every
-    /// limit: it is received to its end and kept as it is.
+    /// Takes the body as far as it was received. One that is not in its stated coding is within
+    /// every limit: it is received to its end and kept as it is.
     pub(crate) fn push(&mut self, received: &[u8]) -> LimitCheck {
         if received.len() <= WHOLE_BYTES_MAX {
             return LimitCheck::Within;

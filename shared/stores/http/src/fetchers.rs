@@ -1,4 +1,5 @@
-//! HTTP clients: one for each user agent and number of connections per host, as each definition may have its own.
+//! HTTP clients: one for each user agent and number of connections per host, as each definition may
+//! have its own.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

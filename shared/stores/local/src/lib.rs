@@ -1,6 +1,7 @@
 //! The ports over SQLite and a directory.
 //!
-//! [`LocalStore`] opens a data directory and returns the adapters; [`SqliteReader`] reads it for display.
+//! [`LocalStore`] opens a data directory and returns the adapters; [`SqliteReader`] reads it for
+//! display.
 
 mod archive;
 mod db;

@@ -1,4 +1,5 @@
-//! The past of a stack made again: the same as that of a data directory, the same however often, and wherever it dies.
+//! The past of a stack made again: the same as that of a data directory, the same however often,
+//! and wherever it dies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,8 +19,10 @@ use serde_json::Value;
 /// How many chairs there are.
 const CHAIRS: usize = 4;
 
-/// A shop whose prices are in an attribute, which is no part of any text, and change daily, but for that of the second chair, whose page has a comment
-/// that does. The third is sold out on the second day. All pages but one call the first chair canonical where they are asked with a parameter.
+/// A shop whose prices are in an attribute, which is no part of any text, and change daily, but for
+/// that of the second chair, whose page has a comment that does. The third is sold out on the
+/// second day. All pages but one call the first chair canonical where they are asked with a
+/// parameter.
 async fn shop(day: Arc<AtomicUsize>) -> HostileSite {
     HostileSite::start(move |asked| {
         let day = day.load(Ordering::Relaxed);
@@ -226,7 +229,8 @@ async fn wherever_it_dies_on_a_stack_it_goes_on_and_ends_with_the_same_bytes() {
                 Ok(ended) => ended,
                 Err(_) => stack.remake(&broken.name).await.unwrap(),
             };
-            // An ending whose answer is lost leaves nothing to go on with: the next run begins anew, and finds all made.
+            // An ending whose answer is lost leaves nothing to go on with: the next run begins
+            // anew, and finds all made.
             let different = if operation == "DeleteItem" && fault == Fault::AnswerLost { 0 } else { done.different };
             assert_eq!(ended, RemakeTotals { different, ..*done }, "{context}");
             assert_same(&stack.dump().await, expected, &context);

@@ -12,7 +12,8 @@ use serde_json::Value;
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// The fields that differ between two crawls of the same site: times, and where captures are stored.
+/// The fields that differ between two crawls of the same site: times, and where captures are
+/// stored.
 const BY_NATURE: [&str; 15] = [
     "at",
     "duration_ms",
@@ -31,8 +32,8 @@ const BY_NATURE: [&str; 15] = [
     "away_since",
 ];
 
-/// A site with a bit of everything: pages, a redirect, URLs that robots.txt forbids, that are missing or not pages, and canonical links to all
-/// of these.
+/// A site with a bit of everything: pages, a redirect, URLs that robots.txt forbids, that are
+/// missing or not pages, and canonical links to all of these.
 async fn site() -> Site {
     let page = |body: &str| {
         Reply::new(http::StatusCode::OK)
@@ -74,7 +75,8 @@ async fn site() -> Site {
         .unwrap()
 }
 
-/// A crawl of two origins, one request at a time, so that links are found in the same order each time.
+/// A crawl of two origins, one request at a time, so that links are found in the same order each
+/// time.
 fn docs(sites: &[&Site]) -> Definition {
     let seeds: Vec<String> = sites.iter().map(|site| format!("{}/", site.url().trim_end_matches('/'))).collect();
     definition(&seeds, |draft| {
@@ -182,7 +184,8 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
         both.ask_by_flags(&["links", &format!("{}/a", one.url().trim_end_matches('/')), "--format", "jsonl"]);
     assert_eq!(comparable(&stack), comparable(&local));
     assert!(local.rows().len() > 2, "{}", local.stdout);
-    // The stack has no index at first: the command makes one. Then it reads the published one, which is where it is.
+    // The stack has no index at first: the command makes one. Then it reads the published one,
+    // which is where it is.
     for published in [false, true] {
         if published {
             both.stack.publish(&definition.name).await;
@@ -256,7 +259,8 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
     assert!(stack.code == Some(0) && stack.stderr.contains("the crawl has gone on since"), "{}", stack.stderr);
 }
 
-/// Also in a second iteration, in which what is known says that it is no page of the crawl, and in a third, in which it is no longer asked for.
+/// Also in a second iteration, in which what is known says that it is no page of the crawl, and in
+/// a third, in which it is no longer asked for.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_pages_need_is_known_alike() {
     let both = Both { stack: EmulatedStack::new().await, data: tempfile::tempdir().unwrap() };

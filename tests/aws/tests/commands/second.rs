@@ -1,4 +1,5 @@
-//! The second crawl, and those after it, on both engines: what they reach, and what the command exports of them.
+//! The second crawl, and those after it, on both engines: what they reach, and what the command
+//! exports of them.
 
 use std::collections::BTreeSet;
 use std::io;

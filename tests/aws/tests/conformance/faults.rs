@@ -1,4 +1,5 @@
-//! Faults between the SDK and DynamoDB: transient ones are retried, completed work is recognised, and refusals are not retried.
+//! Faults between the SDK and DynamoDB: transient ones are retried, completed work is recognised,
+//! and refusals are not retried.
 
 use std::time::Duration;
 

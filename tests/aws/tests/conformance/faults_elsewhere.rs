@@ -1,4 +1,5 @@
-//! Faults between the SDK and S3, SQS and SNS: transient ones are retried, and completed work does no harm.
+//! Faults between the SDK and S3, SQS and SNS: transient ones are retried, and completed work does
+//! no harm.
 
 use std::time::Duration;
 

@@ -28,7 +28,8 @@ async fn only_origin(frontier: &DynamoFrontier, crawl: &CrawlId) -> OriginKey {
     OriginKey { crawl: crawl.clone(), origin }
 }
 
-/// Drops all iterations but the newest, batch by batch; each with what `of_batch` returns. Returns the segments that went.
+/// Drops all iterations but the newest, batch by batch; each with what `of_batch` returns. Returns
+/// the segments that went.
 async fn prune(origin: &OriginKey, iterations: u32, of_batch: impl Fn() -> DynamoRetained) -> (Vec<SegmentId>, usize) {
     let cut = Iteration::new(iterations - 1).unwrap();
     let (mut gone, mut after, mut batches) = (Vec::new(), None, 0);

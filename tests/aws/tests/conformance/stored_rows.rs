@@ -71,7 +71,8 @@ async fn a_row_of_a_later_version_is_not_misread() {
     assert!(error.to_string().contains("version 2"), "it says why: {error}");
 }
 
-/// As an earlier version began it: its row does not say that it is counted, and what there is of counts is not all.
+/// As an earlier version began it: its row does not say that it is counted, and what there is of
+/// counts is not all.
 #[tokio::test]
 async fn an_iteration_that_was_not_counted_from_its_beginning_is_added_up() {
     let fresh = Fresh::new(clients().await);

@@ -80,8 +80,8 @@ mod archive {
 mod queue {
     use super::*;
 
-    // Nothing can move the clock of SQS by the quarter of an hour that the suite's last behaviour takes: `messages.rs` tests that the
-    // longest delay is requested.
+    // Nothing can move the clock of SQS by the quarter of an hour that the suite's last behaviour
+    // takes: `messages.rs` tests that the longest delay is requested.
     dragline_testkit::behaviours! { queue, async {
         let fresh = fresh().await;
         let (queue, urls) = fresh.queue().await;

@@ -33,11 +33,13 @@ async fn a_segments_commit_is_one_call_and_its_rows_twice() {
     let commit = story.segment(&lease).await;
     let (meter, before) = (&fresh.clients().meter, fresh.clients().meter.usage());
     assert_eq!(frontier.commit_segment(&commit).await.unwrap(), SegmentCommitted::Done);
-    // Segment, lease, chunk and counts, each below 1 KB and counted twice in a transaction. The segment enters the index; the lease keeps its place.
+    // Segment, lease, chunk and counts, each below 1 KB and counted twice in a transaction. The
+    // segment enters the index; the lease keeps its place.
     assert_eq!(since(meter, &before), (calls([("TransactWriteItems", 1)]), WriteUnits(8 + 1), ReadUnits::default()));
     let before = meter.usage();
     assert_eq!(story.parse(&commit.segment).await.unwrap(), ParseCommitted::Done);
-    // Reads: lease, inbox, segment, iteration. Writes: segment, which leaves the index, inbox, which keeps its place, and counts.
+    // Reads: lease, inbox, segment, iteration. Writes: segment, which leaves the index, inbox,
+    // which keeps its place, and counts.
     let expected = calls([("BatchGetItem", 1), ("TransactWriteItems", 1)]);
     assert_eq!(since(meter, &before), (expected, WriteUnits(6 + 1), ReadUnits { halves: 8 }));
 }
@@ -59,7 +61,8 @@ async fn the_progress_of_an_iteration_takes_two_requests_however_many_origins_it
     }
 }
 
-/// While all places of a domain are taken and its queue is full, whoever looks again pays for its reads alone.
+/// While all places of a domain are taken and its queue is full, whoever looks again pays for its
+/// reads alone.
 #[tokio::test]
 async fn a_host_that_finds_its_domains_queue_full_writes_nothing() {
     let fresh = Fresh::new(clients().await);
@@ -131,7 +134,8 @@ async fn what_a_publication_reads_several_times_costs_once() {
         assert_eq!(reader.shown_documents(all, None, 100).await.unwrap().rows.len(), 1);
     }
     let (rest, ..) = since(meter, &before);
-    // Its origins, its candidates, and the row of the segment; no candidate by itself, and no object.
+    // Its origins, its candidates, and the row of the segment; no candidate by itself, and no
+    // object.
     let expected = calls([("Query", 3 * (first["Query"])), ("BatchGetItem", 3)]);
     assert_eq!((first["BatchGetItem"], rest), (1, expected));
 }

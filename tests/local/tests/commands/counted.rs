@@ -21,7 +21,8 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// How often these operations were called since the last reading, in their order. Resets all counts.
+    /// How often these operations were called since the last reading, in their order. Resets all
+    /// counts.
     pub(crate) fn calls<const N: usize>(&self, operations: [&str; N]) -> [usize; N] {
         let calls = std::mem::take(&mut *self.calls.lock().unwrap());
         operations.map(|operation| calls.get(operation).copied().unwrap_or(0))

@@ -30,7 +30,7 @@ async fn a_schedule_begins_an_iteration_at_its_time_and_once() {
     for expected in ["began", "handled before"] {
         match desk.deliver("m2", &received(&command("11:10:00"))).await {
             CommandResult::Started(IterationBegun::Iteration(row)) => {
-                assert_eq!((row.number.number(), expected), (1, "began"))
+                assert_eq!((row.number.number(), expected), (1, "began"));
             }
             other => assert_eq!((other, expected), (CommandResult::Before, "handled before")),
         }

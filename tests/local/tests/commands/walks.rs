@@ -58,7 +58,8 @@ fn tickets(messages: &[Message]) -> usize {
     tickets.sum()
 }
 
-/// Defines the crawl, and delivers start commands until no more are sent. Returns how many calls that takes.
+/// Defines the crawl, and delivers start commands until no more are sent. Returns how many calls
+/// that takes.
 async fn begin(desk: &Desk, message: &str, definition: Box<Definition>) -> usize {
     let mut handled = desk.deliver(message, &Command::Define(definition)).await;
     for call in 1..CALLS_MAX {

@@ -22,7 +22,8 @@ fn directory() -> TempDir {
     TempDir::new_in(if memory.is_dir() { memory } else { env::temp_dir() }).unwrap()
 }
 
-/// A new database, made once and copied: ten thousand stores are opened when every behaviour runs on every mutant.
+/// A new database, made once and copied: ten thousand stores are opened when every behaviour runs
+/// on every mutant.
 static NEW: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let directory = directory();
     drop(LocalStore::open(directory.path(), Timestamp::UNIX_EPOCH).unwrap());

@@ -1,4 +1,5 @@
-//! The suites on adapters with a defect: some behaviour rejects each mutant, and each behaviour rejects some mutant.
+//! The suites on adapters with a defect: some behaviour rejects each mutant, and each behaviour
+//! rejects some mutant.
 //!
 //! Which behaviours reject which mutants is written to `conformance.md` in Cargo's directory for
 //! files of tests, `target/tmp`.
@@ -103,7 +104,8 @@ fn judge_all<M: Copy + Debug + Sync>(
             let judge = thread::Builder::new().name(JUDGE.to_owned());
             judge
                 .spawn_scoped(scope, || {
-                    // Paused time advances when there is nothing else to do, so that waiting in vain takes no time.
+                    // Paused time advances when there is nothing else to do, so that waiting in
+                    // vain takes no time.
                     let runtime = Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
                     loop {
                         let number = next.fetch_add(1, Ordering::Relaxed);

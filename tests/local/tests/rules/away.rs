@@ -20,7 +20,8 @@ const TIMES: u32 = 50;
 
 const THINK: Duration = Duration::from_millis(20);
 
-/// Decides on the answer to a request, by the time since the first one and how many pages were served before.
+/// Decides on the answer to a request, by the time since the first one and how many pages were
+/// served before.
 type Mood = fn(&mut Site, Duration) -> Option<u16>;
 
 /// The server's state.
@@ -148,7 +149,8 @@ async fn a_server_that_gives_so_many_pages_a_while_is_crawled_whole() {
     }
 }
 
-/// A distant server that takes longer to answer than the delay. Every request opens a new connection.
+/// A distant server that takes longer to answer than the delay. Every request opens a new
+/// connection.
 #[derive(Clone)]
 struct Far {
     clock: Ahead,
@@ -200,6 +202,7 @@ async fn requests_at_once_come_a_delay_apart_whether_or_not_they_open_connection
     let arrived = far.arrived.lock().unwrap();
     let gaps: Vec<Duration> = arrived.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let shortest = gaps.iter().min().unwrap();
-    // It would be a tenth without waiting for connections. The machine's lateness takes less than half.
+    // It would be a tenth without waiting for connections. The machine's lateness takes less than
+    // half.
     assert!(*shortest >= DELAY / 2, "{gaps:?}");
 }

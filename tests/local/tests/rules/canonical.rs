@@ -342,7 +342,8 @@ fn words(of: &str, count: usize) -> String {
 #[tokio::test]
 async fn a_template_that_calls_every_page_a_copy_of_the_home_page_hides_none() {
     let menu = words("menu", 200);
-    // Pages with texts of their own, pages that are mostly menu, and pages that say next to nothing.
+    // Pages with texts of their own, pages that are mostly menu, and pages that say next to
+    // nothing.
     let pages: Vec<(String, String)> = (0..30)
         .map(|n| {
             let own = words(&format!("page-{n}"), 30);

@@ -1,4 +1,5 @@
-//! Clocks that are set back between two runs: the first run stored times that are in the future of the second.
+//! Clocks that are set back between two runs: the first run stored times that are in the future of
+//! the second.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -17,10 +17,12 @@ use dragline_testkit::whole_crawls::crawl_in;
 
 use super::ahead::open_ahead;
 
-/// How much faster the clock runs than the machine's. Not by much: what takes long by the clock is done again, and counts twice.
+/// How much faster the clock runs than the machine's. Not by much: what takes long by the clock is
+/// done again, and counts twice.
 const TIMES: u32 = 2;
 
-/// How often each operation was called; `origins read` are those that were read from the list of those that joined.
+/// How often each operation was called; `origins read` are those that were read from the list of
+/// those that joined.
 pub(crate) type Counts = BTreeMap<&'static str, u64>;
 
 /// A crawl that is over.
@@ -81,8 +83,8 @@ pub(crate) async fn crawl_counted(fetcher: impl Fetcher + 'static, definition: &
     CountedCrawl { progress, calls, notices }
 }
 
-/// Runs one iteration to its end with calls to the frontier that are intercepted, by a clock that is so much faster than the machine's. Returns what
-/// people were told, too.
+/// Runs one iteration to its end with calls to the frontier that are intercepted, by a clock that
+/// is so much faster than the machine's. Returns what people were told, too.
 pub(crate) async fn crawl_before(
     before: impl Before + 'static,
     times: u32,

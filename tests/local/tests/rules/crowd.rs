@@ -30,7 +30,8 @@ const TIMES: u32 = 20;
 /// Hosts of one registered domain.
 const RELATED_SITES: usize = 12;
 
-/// Sites that take 2 s a page, sites of one domain that take 1 s, and sites that take almost no time. Seeds are in the order of their names.
+/// Sites that take 2 s a page, sites of one domain that take 1 s, and sites that take almost no
+/// time. Seeds are in the order of their names.
 #[derive(Clone)]
 struct Sites {
     clock: Ahead,
@@ -104,7 +105,8 @@ async fn quick_sites_are_not_held_up_by_slow_ones_that_came_first() {
     assert!(slow < Some(60), "{slow:?} pages of a slow site came first: two minutes");
 }
 
-/// Far more sites than a machine has cores, all of which answer only once each of them has been asked.
+/// Far more sites than a machine has cores, all of which answer only once each of them has been
+/// asked.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hundreds_of_origins_are_visited_at_once() {
     const SITES: usize = 200;
@@ -134,7 +136,8 @@ impl Fetcher for Together {
     }
 }
 
-/// Places are few and the delay is long: a site that waits for its next request leaves its place to others.
+/// Places are few and the delay is long: a site that waits for its next request leaves its place to
+/// others.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sites_that_wait_keep_no_place_that_others_wait_for() {
     const SITES: usize = 64;

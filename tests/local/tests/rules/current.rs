@@ -1,4 +1,5 @@
-//! The site as it is now, after several iterations: what definitions, budgets, failures and unchanged answers leave of it.
+//! The site as it is now, after several iterations: what definitions, budgets, failures and
+//! unchanged answers leave of it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

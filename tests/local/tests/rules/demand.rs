@@ -11,7 +11,8 @@ use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use super::scripted::{Act, Asked, ScriptedSite, answer};
 
-/// `/` leads to `/news` and `/shop`, each of these to two pages below it, and each of those to one more and to `/`. `/old` redirects to `/shop/1`.
+/// `/` leads to `/news` and `/shop`, each of these to two pages below it, and each of those to one
+/// more and to `/`. `/old` redirects to `/shop/1`.
 fn shop(asked: &Asked) -> Act {
     let of = |links: &[String]| {
         let links: String = links.iter().map(|to| format!("<a href={to}>{to}</a> ")).collect();

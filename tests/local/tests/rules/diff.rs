@@ -16,7 +16,8 @@ use dragline_testkit::whole_crawls::{Crawled, Network, crawl_in, definition};
 
 use super::scripted::{Act, Asked, ScriptedSite, answer, page};
 
-/// What each visit of a page gets. The last answer is repeated; an empty text is a 404, and one that begins with `/` a redirect there.
+/// What each visit of a page gets. The last answer is repeated; an empty text is a 404, and one
+/// that begins with `/` a redirect there.
 const PAGES: &[(&str, &[&str])] = &[
     ("/", &["<a href=/text>1</a><a href=/gone>2</a><a href=/moves>3</a><a href=/flickers>4</a><a href=/hub>5</a>"]),
     ("/text", &["one", "two", "three"]),

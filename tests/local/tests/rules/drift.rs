@@ -12,7 +12,8 @@ use super::scripted::{Act, Asked, ScriptedSite, answer, page};
 /// The sections of the site, and how many pages each has.
 const SECTIONS: [(&str, u32); 6] = [("gone", 12), ("kind", 12), ("new", 12), ("same", 12), ("few", 4), ("one", 12)];
 
-/// A site of things whose pages say something else at each visit, and of which some sections get another template with the second one.
+/// A site of things whose pages say something else at each visit, and of which some sections get
+/// another template with the second one.
 fn site(asked: &Asked) -> Act {
     if asked.target == "/" {
         let mut links = String::new();

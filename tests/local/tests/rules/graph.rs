@@ -1,4 +1,5 @@
-//! What the link graph tells of a site: who links where, what is broken, which redirects follow one another, and what is alike.
+//! What the link graph tells of a site: who links where, what is broken, which redirects follow one
+//! another, and what is alike.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -189,7 +190,8 @@ async fn the_graph_is_of_the_site_as_it_is_now() {
     assert!(made && mended.node(&site.url("/later")).unwrap().is_some());
 }
 
-/// A site whose robots.txt names a sitemap that pages do not mention, and which lists a page that nobody links to, and one that is gone.
+/// A site whose robots.txt names a sitemap that pages do not mention, and which lists a page that
+/// nobody links to, and one that is gone.
 fn with_sitemaps(asked: &Asked) -> Act {
     let xml = |body: &str| answer(200, &["content-type: application/xml"], body);
     let at = |path: &str| format!("http://127.0.0.1:{}{path}", asked.port());

@@ -1,4 +1,5 @@
-//! What pages say beyond text and links: items in tables, types of the definition that pages do not fit, and the content that is made again.
+//! What pages say beyond text and links: items in tables, types of the definition that pages do not
+//! fit, and the content that is made again.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,7 +15,8 @@ use rusqlite::types::Value;
 use super::heard::Heard;
 use super::scripted::{Act, Asked, ScriptedSite, answer, page};
 
-/// A shop with twelve chairs, each with its price in JSON-LD and its stock in the page. In a second visit the template has no stock.
+/// A shop with twelve chairs, each with its price in JSON-LD and its stock in the page. In a second
+/// visit the template has no stock.
 fn shop(asked: &Asked) -> Act {
     let links: String = (1..=12).fold(String::new(), |mut links, n| {
         let _ = write!(links, "<a href=/chair/{n}>{n}</a>");

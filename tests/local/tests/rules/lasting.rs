@@ -23,7 +23,8 @@ use super::counting::{Counter, Kept, crawl_before};
 /// By the clock, parses are tried again for hours.
 const TIMES: u32 = 2_000;
 
-/// A page with links to so many sites that its parse is committed in parts. None of the sites exists.
+/// A page with links to so many sites that its parse is committed in parts. None of the sites
+/// exists.
 struct ManySites;
 
 impl Fetcher for ManySites {
@@ -40,7 +41,8 @@ impl Fetcher for ManySites {
     }
 }
 
-/// A store that fails once while the second part of a parse is committed, and from then on whenever a URL is claimed.
+/// A store that fails once while the second part of a parse is committed, and from then on whenever
+/// a URL is claimed.
 #[derive(Clone, Default)]
 struct FailsAfterOnePart(Arc<AtomicU32>);
 

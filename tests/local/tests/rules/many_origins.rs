@@ -1,4 +1,5 @@
-//! Pages that lead to thousands of origins: how many are opened, how often the store is asked, and how much people are told.
+//! Pages that lead to thousands of origins: how many are opened, how often the store is asked, and
+//! how much people are told.
 
 use std::time::Duration;
 
@@ -10,7 +11,8 @@ use dragline_testkit::whole_crawls::definition;
 use super::ahead::answered;
 use super::counting::{CountedCrawl, crawl_counted};
 
-/// A site with pages, each of which links to other hosts or loads pictures from them. None of these exists.
+/// A site with pages, each of which links to other hosts or loads pictures from them. None of these
+/// exists.
 #[derive(Clone, Copy)]
 struct Crowded {
     pages: usize,
@@ -35,7 +37,8 @@ impl Fetcher for Crowded {
     }
 }
 
-/// What the notice that an iteration is over says of links beyond the budget, and how many other notices there were.
+/// What the notice that an iteration is over says of links beyond the budget, and how many other
+/// notices there were.
 fn told(crawl: &CountedCrawl) -> (u64, usize) {
     let closed = crawl.notices.iter().find_map(|notice| match notice {
         Notice::IterationClosed(closed) => Some(closed.links_beyond_budget),

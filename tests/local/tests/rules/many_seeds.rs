@@ -13,7 +13,8 @@ use dragline_testkit::whole_crawls::definition;
 use super::ahead::answered;
 use super::counting::{Counts, crawl_counted};
 
-/// Sites of one page. Those that moved answer by http that they are at https now, those that were renamed that they are at `www.`.
+/// Sites of one page. Those that moved answer by http that they are at https now, those that were
+/// renamed that they are at `www.`.
 #[derive(Clone, Copy, Debug)]
 enum Sites {
     Stay,
@@ -73,7 +74,8 @@ async fn what_a_seed_costs_does_not_depend_on_how_many_there_are() {
     }
 }
 
-/// How many sites to crawl in the smaller of two crawls, unless `DRAGLINE_SEEDS` is set, for measuring.
+/// How many sites to crawl in the smaller of two crawls, unless `DRAGLINE_SEEDS` is set, for
+/// measuring.
 const SITES: u64 = 200;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -87,6 +89,7 @@ async fn what_seeds_take_that_all_moved_grows_as_they_do() {
         println!("{sites} sites: {:.2} s, {calls} calls", took.as_secs_f64());
         each.push(took / u32::try_from(sites).unwrap());
     }
-    // Where each looks at all others it is four times as much. The process has no other tests, as nextest runs each in one of its own.
+    // Where each looks at all others it is four times as much. The process has no other tests, as
+    // nextest runs each in one of its own.
     assert!(each[1] < 2 * each[0], "{:?} for each of {few}, {:?} for each of {}", each[0], each[1], 4 * few);
 }

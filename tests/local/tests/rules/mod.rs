@@ -1,4 +1,5 @@
-//! What happens to a URL, rule by rule: whole crawls of small sites over HTTP, judged by what is stored and by what the server saw.
+//! What happens to a URL, rule by rule: whole crawls of small sites over HTTP, judged by what is
+//! stored and by what the server saw.
 
 mod address;
 mod ahead;

@@ -57,7 +57,8 @@ impl<D: Documents> Documents for Slow<D> {
     }
 
     async fn put_new(&self, segment: &SegmentRow, documents: &[Document]) -> PortResult<PutDocuments> {
-        // By the machine's clock: a faster one would make its disk slow, and crawl steps wait only so long for a parser.
+        // By the machine's clock: a faster one would make its disk slow, and crawl steps wait only
+        // so long for a parser.
         self.clock.sleep(Duration::from_millis(25)).await;
         self.inner.put_new(segment, documents).await
     }

@@ -1,4 +1,5 @@
-//! Documents of all iterations made again: what is defined today has its history from the first crawl on.
+//! Documents of all iterations made again: what is defined today has its history from the first
+//! crawl on.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -34,8 +35,8 @@ use super::scripted::{Act, Asked, ScriptedSite, answer, page};
 /// As many chairs as fill more than a segment.
 const CHAIRS: usize = 60;
 
-/// A shop whose prices change daily, in an attribute that is no part of any text. One chair is sold out on the second day, another is withheld on the
-/// third, and a third never changes.
+/// A shop whose prices change daily, in an attribute that is no part of any text. One chair is sold
+/// out on the second day, another is withheld on the third, and a third never changes.
 fn shop(asked: &Asked) -> Act {
     let day = asked.earlier + 1;
     let chair = asked.target.strip_prefix("/chair/");
@@ -335,7 +336,8 @@ async fn the_same_definition_leaves_every_row_as_it_is() {
     assert!(made > 200, "{made} documents were made again");
 }
 
-/// Pages that call others canonical, refresh, ask for noindex by a header or in a 304, a sitemap, and what a page needs to be shown.
+/// Pages that call others canonical, refresh, ask for noindex by a header or in a 304, a sitemap,
+/// and what a page needs to be shown.
 fn puzzling(asked: &Asked) -> Act {
     let is_again = asked.field("if-none-match").is_some();
     let body = |body: &str| {

@@ -1,4 +1,5 @@
-//! What is published of an iteration: its items by type, the same wherever the publication is interrupted.
+//! What is published of an iteration: its items by type, the same wherever the publication is
+//! interrupted.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -19,7 +20,8 @@ use super::heard::Heard;
 use super::scripted::{Act, Asked, ScriptedSite, page};
 use super::shelf::Shelf;
 
-/// A shop of nine products, of which the prices of the first three change with each visit; and a page that says something of another type, too.
+/// A shop of nine products, of which the prices of the first three change with each visit; and a
+/// page that says something of another type, too.
 fn shop(asked: &Asked) -> Act {
     let product = |n: u64, price: u64| {
         format!(

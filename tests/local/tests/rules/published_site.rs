@@ -25,7 +25,8 @@ use super::scripted::{Act, Asked, ScriptedSite, answer, page};
 use super::shelf::Shelf;
 use super::slices::Slices;
 
-/// Three pages, of which one is called something else at each visit, and one goes away after the first.
+/// Three pages, of which one is called something else at each visit, and one goes away after the
+/// first.
 fn site(asked: &Asked) -> Act {
     match (asked.target.as_str(), asked.earlier) {
         ("/", _) => {
@@ -49,7 +50,8 @@ fn making() -> ReportStamp {
     ReportStamp { program: "test".to_owned(), at: Timestamp::UNIX_EPOCH }
 }
 
-/// Publishes an iteration of the crawl in a data directory, with what an earlier publication left in the folder.
+/// Publishes an iteration of the crawl in a data directory, with what an earlier publication left
+/// in the folder.
 async fn publish(
     reader: &impl Reader,
     shelf: &Shelf,
@@ -113,7 +115,8 @@ async fn the_published_index_follows_the_crawl() {
     assert_eq!(third.index, None, "the first process follows");
 }
 
-/// Thirty pages that call another one something else each. A second crawl finds them the other way round.
+/// Thirty pages that call another one something else each. A second crawl finds them the other way
+/// round.
 fn called_differently(asked: &Asked) -> Act {
     let link = |n: u32| format!("<a href=/{n}>page {n}</a> ");
     match (asked.target.trim_start_matches('/'), asked.earlier) {
@@ -146,7 +149,8 @@ async fn the_order_in_which_pages_were_found_changes_nothing_in_the_index() {
     assert_eq!(names[0], names[1]);
 }
 
-/// Somebody forgets a page when the report was made and is about to be put; what he withdraws is not there yet.
+/// Somebody forgets a page when the report was made and is about to be put; what he withdraws is
+/// not there yet.
 struct ForgottenMeanwhile<'d> {
     shelf: Shelf,
     data: &'d Path,
@@ -236,7 +240,8 @@ async fn an_index_that_is_withdrawn_meanwhile_stays_withdrawn_until_it_is_made_a
     assert_eq!(found(&shelf, "walrus").await, ["stays"]);
 }
 
-/// Publishes an iteration in as many runs as it takes, each in a folder of its own, and each with time for one step.
+/// Publishes an iteration in as many runs as it takes, each in a folder of its own, and each with
+/// time for one step.
 async fn publish_in_steps(
     reader: &impl Reader,
     shelf: &Shelf,

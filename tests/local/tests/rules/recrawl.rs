@@ -175,7 +175,7 @@ async fn a_policy_decides_what_is_requested_again() {
     first.again(&monthly).await;
     let mut asked = site.targets().split_off(before);
     asked.sort();
-    // The seed, one whose rule says so, and one that failed once. The others are not due for a month, whether they are there, gone, or not to be
-    // ingested.
+    // The seed, one whose rule says so, and one that failed once. The others are not due for a
+    // month, whether they are there, gone, or not to be ingested.
     assert_eq!(asked, ["/", "/broken", "/live"]);
 }

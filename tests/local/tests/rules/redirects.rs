@@ -1,4 +1,5 @@
-//! Redirects are recorded, and never followed by the fetch itself; their targets are URLs like any others.
+//! Redirects are recorded, and never followed by the fetch itself; their targets are URLs like any
+//! others.
 
 use dragline_domain::outcome::Outcome;
 use dragline_testkit::site::Site;

@@ -1,4 +1,5 @@
-//! Documents made again of what is stored: the same as before, unless the program, the rules or the archive differ.
+//! Documents made again of what is stored: the same as before, unless the program, the rules or the
+//! archive differ.
 
 use std::fs;
 
@@ -12,7 +13,8 @@ use rusqlite::Connection;
 use super::heard::Heard;
 use super::scripted::{Act, Asked, ScriptedSite, answer};
 
-/// Pages, a redirect, a file of another type, a page that asks for noindex, one that a later 304 asks not to index, and one that is gone later.
+/// Pages, a redirect, a file of another type, a page that asks for noindex, one that a later 304
+/// asks not to index, and one that is gone later.
 fn site(asked: &Asked) -> Act {
     let is_again = asked.field("if-none-match").is_some();
     let page = |body: &str| {

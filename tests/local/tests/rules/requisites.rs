@@ -1,4 +1,5 @@
-//! What pages need to be shown: pictures, styles, scripts and fonts, wherever they are, and no further.
+//! What pages need to be shown: pictures, styles, scripts and fonts, wherever they are, and no
+//! further.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,8 @@ use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use super::scripted::{Act, Asked, ScriptedSite, answer, page};
 
-/// A site whose pages need things of their own and of another site, which redirects, forbids some, and has pages.
+/// A site whose pages need things of their own and of another site, which redirects, forbids some,
+/// and has pages.
 fn site(asked: &Asked) -> Act {
     let host = asked.field("host").unwrap();
     let cdn = format!("http://cdn.example:{}", asked.port());

@@ -10,7 +10,8 @@ use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use super::replies::{html, links, redirect, reply};
 
-/// The path, status and body of each answer in the archive that is no visit, and how many requests such answers have.
+/// The path, status and body of each answer in the archive that is no visit, and how many requests
+/// such answers have.
 fn archived_rules(crawled: &Crawled) -> (Vec<(String, u16, String)>, usize) {
     let records: Vec<_> = crawled.every_record();
     let is_visit = |record: &&StoredRecord| record.extension(ExtensionName::VISIT).is_none();

@@ -1,4 +1,5 @@
-//! A server that follows a script, request by request: for answers that change, and for misbehaviour.
+//! A server that follows a script, request by request: for answers that change, and for
+//! misbehaviour.
 
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,5 @@
-//! A reader that returns few rows at once and counts what is read, as a large crawl is read in many requests.
+//! A reader that returns few rows at once and counts what is read, as a large crawl is read in many
+//! requests.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;

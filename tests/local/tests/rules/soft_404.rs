@@ -1,4 +1,5 @@
-//! Servers that do not say by a status that a page is missing: what they answer for an address that cannot exist is missing elsewhere, too.
+//! Servers that do not say by a status that a page is missing: what they answer for an address that
+//! cannot exist is missing elsewhere, too.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

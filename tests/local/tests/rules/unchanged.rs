@@ -12,7 +12,8 @@ use dragline_testkit::whole_crawls::{Crawled, definition, every_row};
 
 use super::scripted::{Act, Asked, ScriptedSite, answer, page};
 
-/// The answers to one URL, iteration by iteration: fields and, if any, a body. The last one repeats.
+/// The answers to one URL, iteration by iteration: fields and, if any, a body. The last one
+/// repeats.
 type Answers = &'static [(u16, &'static [&'static str])];
 
 /// A URL's outcome in each iteration, and the text that is shown.
@@ -137,7 +138,8 @@ async fn a_body_that_is_known_is_read_anew_only_where_it_says_something_else() {
     }
 }
 
-/// The title and the link of a page in an iteration. `/news` changes in the second, `/later` in the third.
+/// The title and the link of a page in an iteration. `/news` changes in the second, `/later` in the
+/// third.
 fn of_iteration(path: &str, iteration: usize) -> (String, String) {
     let edition = match path {
         "/news" => iteration.min(2),

@@ -1,4 +1,5 @@
-//! Answers in the place of a page: challenges, forms to log in, questions for consent. They are no content, and nothing is lost to them.
+//! Answers in the place of a page: challenges, forms to log in, questions for consent. They are no
+//! content, and nothing is lost to them.
 
 use dragline_domain::command::Command;
 use dragline_domain::definition::Definition;
@@ -23,7 +24,8 @@ const IMPERVA: &str =
 /// The path of a wall, what the server does there, the outcome, and what the detail says.
 type Wall = (&'static str, fn() -> Act, Outcome, &'static str);
 
-/// Walls: the path of each, its answer, its outcome, and the rule. There is one challenge, as several slow a crawl down.
+/// Walls: the path of each, its answer, its outcome, and the rule. There is one challenge, as
+/// several slow a crawl down.
 const WALLS: [Wall; 5] = [
     ("/form", || page(LOGIN), Outcome::BlockedByLogin, "login_form"),
     ("/to-form", || answer(302, &["location: /login?next=/to-form"], ""), Outcome::BlockedByLogin, "login_redirect"),

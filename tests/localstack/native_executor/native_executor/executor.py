@@ -70,7 +70,8 @@ class NativeExecutor(RuntimeExecutor):
         return LOOPBACK
 
     def get_runtime_endpoint(self) -> str:
-        # What a runtime inside a container would call back. Ours never does, but LocalStack tells each function.
+        # What a runtime inside a container would call back. Ours never does, but LocalStack tells
+        # each function.
         return f"http://{LOOPBACK}:{config.GATEWAY_LISTEN[0].port}/_localstack_lambda/{self.id}"
 
     @classmethod

@@ -25,7 +25,8 @@ def handle(event, headers):
     if what == "die":
         os._exit(7)
     if what == "hang":
-        # A child too, which the kill must reach: the pipe of its output stays open as long as it lives.
+        # A child too, which the kill must reach: the pipe of its output stays open as long as it
+        # lives.
         subprocess.Popen(["sleep", "600"], start_new_session=False)
         time.sleep(600)
     if what == "fail":

@@ -228,7 +228,8 @@ fn release(model: &Model, next: &mut State, held: &Held, seen: &Inbox) -> Crawle
     }
 }
 
-/// Lets the lease of an origin run out: in the course of time if its holder is dead, as a fault if it is alive.
+/// Lets the lease of an origin run out: in the course of time if its holder is dead, as a fault if
+/// it is alive.
 pub(crate) fn run_out_steps(origin: OriginNumber, steps: &mut Steps<'_>) {
     let Some(holder) = steps.state.rows(origin).and_then(|rows| rows.lease.holder()) else { return };
     if holder.until == run_out() {

@@ -36,7 +36,8 @@ impl Visit {
     }
 }
 
-/// Returns what to visit next: a retry, todo, then candidates due for recrawl. Moves the position past candidates that others queued.
+/// Returns what to visit next: a retry, todo, then candidates due for recrawl. Moves the position
+/// past candidates that others queued.
 pub(super) fn next_visit(model: &Model, state: &State, held: &Held, position: &mut Position) -> Result<Visit, Dry> {
     let Held { origin, lease, .. } = held;
     if let Some(Retry { entry, depth, tries, .. }) = lease.retries.first() {

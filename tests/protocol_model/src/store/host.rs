@@ -1,4 +1,5 @@
-//! The host that both origins share, or their domain with its one place: held by one turn at a time.
+//! The host that both origins share, or their domain with its one place: held by one turn at a
+//! time.
 
 use std::rc::Rc;
 
@@ -15,7 +16,8 @@ use crate::state::{Message, State, Ticket, now, run_out};
 use crate::steps::Steps;
 
 impl Model {
-    /// Takes a lease, with the shared host or the domain's place, if any. `None` if either is refused, which puts the origin in line.
+    /// Takes a lease, with the shared host or the domain's place, if any. `None` if either is
+    /// refused, which puts the origin in line.
     pub(crate) fn take_with_host(
         &self,
         state: &mut State,
@@ -83,7 +85,8 @@ impl Model {
     }
 }
 
-/// Lets time pass: once nobody bears the token of the host or place, it runs out; then whoever is next loses its turn.
+/// Lets time pass: once nobody bears the token of the host or place, it runs out; then whoever is
+/// next loses its turn.
 pub(crate) fn time_steps(model: &Model, steps: &mut Steps<'_>) {
     // It is taken for as long as the turn can last, whether its lease is renewed or not.
     let asks = |token: &LeaseToken| {

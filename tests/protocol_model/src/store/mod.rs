@@ -1,7 +1,8 @@
-//! The store: each operation reads the rows, calls the domain and writes the result atomically, as an adapter does.
+//! The store: each operation reads the rows, calls the domain and writes the result atomically, as
+//! an adapter does.
 //!
-//! Mutations are made here: a function of the domain gets something other than the stored row, or its refusal is
-//! ignored.
+//! Mutations are made here: a function of the domain gets something other than the stored row, or
+//! its refusal is ignored.
 
 mod beginning;
 mod ending;

@@ -33,8 +33,9 @@ impl Capture {
     }
 }
 
-/// 8: every capture can be read from its object by offset and length, belongs to its URL and matches its digests, and its body is one that
-/// the server sent for this URL. One without a body refers to the record that holds it, so that all visits can be replayed.
+/// 8: every capture can be read from its object by offset and length, belongs to its URL and
+/// matches its digests, and its body is one that the server sent for this URL. One without a body
+/// refers to the record that holds it, so that all visits can be replayed.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -62,7 +63,8 @@ pub fn captures_are_readable(evidence: &Evidence<'_>) -> Checked {
     Ok(wrong)
 }
 
-/// 13: every object belongs to a segment, where nothing died in the middle of a turn and everything is done.
+/// 13: every object belongs to a segment, where nothing died in the middle of a turn and everything
+/// is done.
 ///
 /// # Errors
 /// The database or the directory cannot be read.

@@ -5,7 +5,8 @@ use super::{Checked, Evidence, Invariant, Violation};
 const REQUESTS: &str = "FROM request r JOIN crawl_log l ON l.id = r.id JOIN origin o ON o.id = l.origin_id
     JOIN crawl c ON c.id = o.crawl_id WHERE c.name = ?1 AND l.iteration = ?2";
 
-/// 11: neither the iteration nor any origin in it has more requests in the log than the definition's page budget.
+/// 11: neither the iteration nor any origin in it has more requests in the log than the
+/// definition's page budget.
 ///
 /// # Errors
 /// The database cannot be read.

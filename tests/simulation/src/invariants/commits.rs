@@ -16,8 +16,8 @@ struct Segment {
     object: String,
 }
 
-/// 5: an origin's segments are numbered without gaps in the order of their turns; a token holds one turn, never returns after another,
-/// and is part of the key of each of its objects.
+/// 5: an origin's segments are numbered without gaps in the order of their turns; a token holds one
+/// turn, never returns after another, and is part of the key of each of its objects.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -42,7 +42,8 @@ pub fn only_the_holder_commits(evidence: &Evidence<'_>) -> Checked {
     Ok(wrong.into_iter().map(|what| Violation { invariant: Invariant::OnlyTheHolderCommits, what }).collect())
 }
 
-/// Finds violations in the numbers, turns and tokens of one origin's segments, which come in the order of their numbers.
+/// Finds violations in the numbers, turns and tokens of one origin's segments, which come in the
+/// order of their numbers.
 fn chain(segments: &[Segment]) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut past: Vec<&str> = Vec::new();

@@ -7,8 +7,9 @@ use dragline_domain::url::CrawlUrl;
 use super::{Checked, Evidence, Invariant, Violation};
 use crate::web::Site;
 
-/// 10: the URLs with final outcomes are those that an independent walk of the site reaches, breadth first, and where depth is limited each is stored
-/// with its depth. For runs without a budget, a stop or origins given up.
+/// 10: the URLs with final outcomes are those that an independent walk of the site reaches, breadth
+/// first, and where depth is limited each is stored with its depth. For runs without a budget, a
+/// stop or origins given up.
 ///
 /// # Errors
 /// The database cannot be read.

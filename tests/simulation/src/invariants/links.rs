@@ -1,4 +1,5 @@
-//! 1, 6 and 11: the links of pages against the site, the counts and the budgets of origins, and the seeds against what was claimed.
+//! 1, 6 and 11: the links of pages against the site, the counts and the budgets of origins, and the
+//! seeds against what was claimed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,8 +34,8 @@ struct Stored {
     links: BTreeMap<CrawlUrl, (String, usize)>,
 }
 
-/// 1: every link of each page that was read is stored, unless the page says that some are left out, as it has too many, or those of its segment take more
-/// than `links_bytes` together.
+/// 1: every link of each page that was read is stored, unless the page says that some are left out,
+/// as it has too many, or those of its segment take more than `links_bytes` together.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -78,7 +79,8 @@ pub fn every_link_is_recorded(evidence: &Evidence<'_>, site: &Site, links_bytes:
     Ok(wrong.into_iter().map(|what| Violation { invariant: Invariant::NothingLost, what }).collect())
 }
 
-/// 11: no page leads to more other origins than the definition allows, and none to fewer where only that limits them.
+/// 11: no page leads to more other origins than the definition allows, and none to fewer where only
+/// that limits them.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -104,8 +106,8 @@ pub fn pages_lead_to_few_origins(evidence: &Evidence<'_>, site: &Site) -> Checke
     Ok(wrong.into_iter().map(|what| Violation { invariant: Invariant::BudgetKept, what }).collect())
 }
 
-/// 11: links opened no more origins than the definition allows, but for those that parses opened at the same time. A parse that was interrupted
-/// goes on later with what it had found.
+/// 11: links opened no more origins than the definition allows, but for those that parses opened at
+/// the same time. A parse that was interrupted goes on later with what it had found.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -126,7 +128,8 @@ const PARSERS: u64 = 2;
 const OPENED: &str = "FROM inbox b JOIN origin o ON o.id = b.origin_id JOIN crawl c ON c.id = o.crawl_id
     WHERE c.name = ?1 AND b.iteration = ?2";
 
-/// 6: the links that were not followed are counted by reason, as their documents say. Those of a shorter way were counted before.
+/// 6: the links that were not followed are counted by reason, as their documents say. Those of a
+/// shorter way were counted before.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -171,7 +174,8 @@ pub fn seeds_and_joined_are_claimed(evidence: &Evidence<'_>) -> Checked {
     Ok(seeds.chain(joined).map(|what| Violation { invariant: Invariant::NothingLost, what }).collect())
 }
 
-/// Whether links are judged in this iteration. In later ones documents are made again, or confirmed, and the state is judged instead.
+/// Whether links are judged in this iteration. In later ones documents are made again, or
+/// confirmed, and the state is judged instead.
 pub(crate) fn are_judged(evidence: &Evidence<'_>) -> bool {
     evidence.iteration == Iteration::FIRST && evidence.lost.is_empty()
 }
@@ -187,7 +191,8 @@ fn links_of<'s>(site: &'s Site, url: &CrawlUrl) -> Vec<&'s CrawlUrl> {
     links.iter().filter(|to| seen.insert(*to)).collect()
 }
 
-/// The pages of the iteration that were read, with their ordinary links. What a site in editions has is judged by its state.
+/// The pages of the iteration that were read, with their ordinary links. What a site in editions
+/// has is judged by its state.
 fn stored(evidence: &Evidence<'_>, site: &Site) -> rusqlite::Result<Vec<Stored>> {
     let sql = "SELECT d.id, v.url, d.cut IN ('links', 'text_and_links') FROM visit v JOIN document d ON d.id = v.id
                JOIN origin o ON o.id = v.origin_id JOIN crawl c ON c.id = o.crawl_id

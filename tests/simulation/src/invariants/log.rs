@@ -17,8 +17,9 @@ const FINALS_AND_CLAIMS: &str = "
         FROM crawl_candidate k JOIN origin o ON o.id = k.origin_id JOIN crawl c ON c.id = o.crawl_id
         WHERE c.name = ?1 AND k.queued_in = ?2)";
 
-/// 1: every claimed URL has exactly one final outcome in the log, or is counted among its origin's leftovers. Excepted are known URLs that the
-/// recrawl cursor claimed and nobody visited, where the origin was then given up: they were in no todo, and stay due. A shorter way to a URL is one more
+/// 1: every claimed URL has exactly one final outcome in the log, or is counted among its origin's
+/// leftovers. Excepted are known URLs that the recrawl cursor claimed and nobody visited, where the
+/// origin was then given up: they were in no todo, and stay due. A shorter way to a URL is one more
 /// entry of it in the todo, and may be left over like one.
 ///
 /// # Errors
@@ -26,7 +27,8 @@ const FINALS_AND_CLAIMS: &str = "
 pub fn nothing_is_lost(evidence: &Evidence<'_>) -> Checked {
     let found = |rest: &str| evidence.violations(Invariant::NothingLost, &format!("{FINALS_AND_CLAIMS} {rest}"));
     let several = found("SELECT url || ' has ' || outcomes || ' final outcomes' FROM final WHERE outcomes > 1")?;
-    // A visit that is to be tried again leaves no trace if its object is lost, and what was only decided on again counts as lost with it.
+    // A visit that is to be tried again leaves no trace if its object is lost, and what was only
+    // decided on again counts as lost with it.
     let most = if evidence.lost.is_empty() { "lost + ways" } else { "counted" };
     let lost = found(&format!(
         "SELECT origin || ': ' || (lost + passed_over) || ' claimed URLs have no outcome, ' || passed_over
@@ -49,7 +51,8 @@ pub fn nothing_is_lost(evidence: &Evidence<'_>) -> Checked {
     Ok([several, lost, unclaimed].concat())
 }
 
-/// 1, where neither a stop nor a page budget ended the run: an origin that was given up left nothing over, as each of its URLs got an outcome.
+/// 1, where neither a stop nor a page budget ended the run: an origin that was given up left
+/// nothing over, as each of its URLs got an outcome.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -77,7 +80,8 @@ const SEGMENTS: &str = "FROM segment s JOIN origin o ON o.id = s.origin_id JOIN 
 pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> Checked {
     let visits = |counted: &str| evidence.number(&format!("SELECT {counted} {VISITS}"));
     let segments = |counted: &str| evidence.number(&format!("SELECT {counted} {SEGMENTS}"));
-    // Those for addresses that cannot exist are counted, and no visits. Where a crawler died, nobody counted them.
+    // Those for addresses that cannot exist are counted, and no visits. Where a crawler died,
+    // nobody counted them.
     let since = evidence.accesses.iter().skip(evidence.accesses_before);
     let for_missing = since.filter(|access| access.is_for_missing()).count() as u64 + evidence.missing_unsent;
     let requested = visits("count(r.id) + ifnull(sum(r.resends), 0)")?;

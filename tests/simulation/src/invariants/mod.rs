@@ -1,9 +1,11 @@
-//! What must hold after every run, recomputed from what is stored and from the servers' own log, never from what the crawler reports.
+//! What must hold after every run, recomputed from what is stored and from the servers' own log,
+//! never from what the crawler reports.
 //!
-//! Each invariant is one function over the [`Evidence`] of one finished iteration, and returns the violations it found. Numbers 1 to 9 are
-//! the design's. The others compare what was found with the site's truth, requests with the budget, stuck captures with what died, and
-//! check notices, orphan objects, how many hosts of a domain were visited at once, what is shown of the site, what is reported as changed, and in
-//! which order known URLs are visited.
+//! Each invariant is one function over the [`Evidence`] of one finished iteration, and returns the
+//! violations it found. Numbers 1 to 9 are the design's. The others compare what was found with the
+//! site's truth, requests with the budget, stuck captures with what died, and check notices, orphan
+//! objects, how many hosts of a domain were visited at once, what is shown of the site, what is
+//! reported as changed, and in which order known URLs are visited.
 
 mod archive;
 mod budget;
@@ -62,7 +64,8 @@ pub struct Evidence<'a> {
     pub accesses_before: usize,
     /// How many requests for addresses that cannot exist no server saw, in all iterations.
     pub missing_unsent: u64,
-    /// The largest difference between the clocks of two workers: one may ask this much too early after another.
+    /// The largest difference between the clocks of two workers: one may ask this much too early
+    /// after another.
     pub clocks_apart: Duration,
     /// The largest error of any clock.
     pub clocks_wrong_by: Duration,
@@ -167,7 +170,8 @@ impl Evidence<'_> {
         rows.collect()
     }
 
-    /// The first column, a text, of each row. `?1` is the crawl's name, `?2` the iteration's number.
+    /// The first column, a text, of each row. `?1` is the crawl's name, `?2` the iteration's
+    /// number.
     fn texts(&self, sql: &str) -> rusqlite::Result<Vec<String>> {
         let mut statement = self.database.prepare(sql)?;
         let rows = statement.query_map(self.crawl_and_iteration(), |row| row.get(0))?;

@@ -5,7 +5,8 @@ use dragline_ports::notifier::Notice;
 
 use super::{Invariant, Violation};
 
-/// 12: the end of this iteration was announced at least once, and no end was announced of an iteration that had not closed.
+/// 12: the end of this iteration was announced at least once, and no end was announced of an
+/// iteration that had not closed.
 #[must_use]
 pub fn the_end_is_told(iteration: Iteration, told: &[Notice]) -> Vec<Violation> {
     let ends = || {

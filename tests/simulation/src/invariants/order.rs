@@ -8,7 +8,8 @@ use dragline_domain::url::CrawlUrl;
 use super::{Checked, Evidence, Invariant, Violation};
 use crate::rules::Rules;
 
-/// The URLs that were known before an iteration began, each with when it is due; `None`: in every iteration.
+/// The URLs that were known before an iteration began, each with when it is due; `None`: in every
+/// iteration.
 #[derive(Clone, Debug, Default)]
 pub struct KnownBefore(BTreeMap<CrawlUrl, Option<String>>);
 
@@ -29,9 +30,11 @@ fn url(text: String) -> CrawlUrl {
     CrawlUrl::try_from(text).expect("a stored URL")
 }
 
-/// 18: where a budget may end the iteration, no known URL is visited again before another one of its origin that was known before the iteration began
-/// and never visited; nor instead of one that is due and was last visited in an earlier iteration, unless retries, new URLs or workers that died took
-/// pages of a budget that seemed enough for all. Seeds are visited in any case, and what a link of this iteration led to first.
+/// 18: where a budget may end the iteration, no known URL is visited again before another one of
+/// its origin that was known before the iteration began and never visited; nor instead of one that
+/// is due and was last visited in an earlier iteration, unless retries, new URLs or workers that
+/// died took pages of a budget that seemed enough for all. Seeds are visited in any case, and what
+/// a link of this iteration led to first.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -140,7 +143,8 @@ impl Visited {
         Ok(Self { places, again, by_links: by_links.into_iter().map(url).collect(), asked, has_surprises })
     }
 
-    /// Whether a URL was requested without a trace in the log, by a worker that died, so that its place says nothing.
+    /// Whether a URL was requested without a trace in the log, by a worker that died, so that its
+    /// place says nothing.
     fn asked_early(&self, url: &CrawlUrl, place: Option<&i64>) -> bool {
         place.is_none() && self.asked.contains(url)
     }

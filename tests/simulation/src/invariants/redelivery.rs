@@ -11,7 +11,8 @@ use super::{Invariant, Violation};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot(BTreeMap<String, Vec<String>>);
 
-/// Reads everything in a database except notices, which are sent when they are due, whatever messages arrive.
+/// Reads everything in a database except notices, which are sent when they are due, whatever
+/// messages arrive.
 ///
 /// # Errors
 /// The database cannot be read.

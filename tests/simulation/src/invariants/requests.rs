@@ -30,15 +30,17 @@ struct Visits {
     requests: usize,
     /// Requests that a server must have seen, as it answered them.
     answered: usize,
-    /// Requests that had a connection. A host that is out of reach is asked in vain as long as patience lasts.
+    /// Requests that had a connection. A host that is out of reach is asked in vain as long as
+    /// patience lasts.
     connected: usize,
     finals: usize,
     /// When the final one was committed; `None` before that.
     ended_at: Option<Timestamp>,
 }
 
-/// 2: no URL is requested once its outcome is committed, none more often than tries are allowed, and where nothing died every request is in the log.
-/// An address that cannot exist is asked for only if that is wanted, and where nothing died once an iteration and origin.
+/// 2: no URL is requested once its outcome is committed, none more often than tries are allowed,
+/// and where nothing died every request is in the log. An address that cannot exist is asked for
+/// only if that is wanted, and where nothing died once an iteration and origin.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -89,7 +91,8 @@ pub fn visited_once(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
     Ok(wrong.into_iter().map(|what| Violation { invariant: Invariant::VisitedOnce, what }).collect())
 }
 
-/// Whether a request only asked whether its server is still there: for a page that had been answered, after as many failures as patience bears.
+/// Whether a request only asked whether its server is still there: for a page that had been
+/// answered, after as many failures as patience bears.
 fn is_probe(evidence: &Evidence<'_>, access: &Access) -> bool {
     let origin = access.url.origin();
     let since = evidence.accesses.iter().skip(evidence.accesses_before);
@@ -106,7 +109,8 @@ fn is_probe(evidence: &Evidence<'_>, access: &Access) -> bool {
 /// How often a URL is asked for once more because its answer asks for that.
 const FOLLOW_UPS_MAX: usize = 1;
 
-/// Finds requests that are spelled otherwise than their URL, or have a cookie, although no answer for the URL had said so.
+/// Finds requests that are spelled otherwise than their URL, or have a cookie, although no answer
+/// for the URL had said so.
 fn unasked<'a>(asked: &'a [&'a Access]) -> impl Iterator<Item = &'a Access> {
     let is_asked_for = |access: &Access, before: &[&Access]| {
         let responses = || before.iter().filter_map(|earlier| earlier.response());
@@ -156,10 +160,13 @@ fn visits(evidence: &Evidence<'_>) -> rusqlite::Result<BTreeMap<String, Visits>>
     Ok(visits)
 }
 
-/// 3: two requests to one host, whatever the scheme and the port, never start closer together than the definition's delay, the Crawl-delay
-/// in force, and the wait that a committed 429 or 503 asked for; after two of these for different URLs in a row, at least 2 s apart. Requests are timed when they set out, not when they reach the server.
+/// 3: two requests to one host, whatever the scheme and the port, never start closer together than
+/// the definition's delay, the Crawl-delay in force, and the wait that a committed 429 or 503 asked
+/// for; after two of these for different URLs in a row, at least 2 s apart. Requests are timed when
+/// they set out, not when they reach the server.
 ///
-/// Answers to a worker that died before its commit are lost, so only committed ones bind later requests.
+/// Answers to a worker that died before its commit are lost, so only committed ones bind later
+/// requests.
 ///
 /// # Errors
 /// The database cannot be read.

@@ -9,7 +9,8 @@ use jiff::Timestamp;
 use super::{Evidence, Invariant, Violation};
 use crate::web::{Access, Answer, RobotsTxt, allows};
 
-/// A turn reads robots.txt once, may be delayed before it stores it, and continues for a few minutes.
+/// A turn reads robots.txt once, may be delayed before it stores it, and continues for a few
+/// minutes.
 const TURN_MAX: Duration = Duration::from_mins(15);
 
 /// What the answer to a request for robots.txt says.
@@ -18,9 +19,9 @@ enum Reading {
     Unreadable,
 }
 
-/// 4: before each request the origin's robots.txt was read, within its lifetime, and allows the request. One that expired before any page
-/// was requested is good for one turn. A failure forbids all, unless an earlier answer still holds: a copy of the last day, or a 404
-/// within its lifetime.
+/// 4: before each request the origin's robots.txt was read, within its lifetime, and allows the
+/// request. One that expired before any page was requested is good for one turn. A failure forbids
+/// all, unless an earlier answer still holds: a copy of the last day, or a 404 within its lifetime.
 #[must_use]
 pub fn robots_txt_allows_each_request(evidence: &Evidence<'_>) -> Vec<Violation> {
     let pages = evidence.accesses.iter().filter(|access| !access.is_robots_txt());
@@ -41,7 +42,8 @@ fn objection(evidence: &Evidence<'_>, page: &Access) -> Option<&'static str> {
     };
     let dies_at = after(read_at, evidence.definition.politeness.robots_max_age);
     let first_used_at = first_page_after(evidence, page, read_at).min(after(read_at, COPY_AGE_MAX));
-    // A refresh that fails renews a copy, also one that failed before anything reached the server: that is in no log.
+    // A refresh that fails renews a copy, also one that failed before anything reached the server:
+    // that is in no log.
     let is_of_earlier_iteration =
         evidence.accesses.get(evidence.accesses_before).is_none_or(|first| read_at < first.begun);
     let lasts = if is_of_earlier_iteration { after(read_at, COPY_AGE_MAX) } else { dies_at.max(first_used_at) };
@@ -96,7 +98,8 @@ fn reading(access: &Access) -> Option<Reading> {
     })
 }
 
-/// The `Crawl-delay` in force for a request, read by the simplest means: generated files have one group.
+/// The `Crawl-delay` in force for a request, read by the simplest means: generated files have one
+/// group.
 pub(super) fn crawl_delay(evidence: &Evidence<'_>, page: &Access) -> Duration {
     let Ok((_, RobotsTxt::Text(text))) = in_force(evidence, page) else { return Duration::ZERO };
     let seconds = text.lines().find_map(|line| line.strip_prefix("Crawl-delay:")?.trim().parse().ok());

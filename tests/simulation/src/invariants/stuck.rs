@@ -5,8 +5,9 @@ use dragline_ports::frontier::Progress;
 use super::{Checked, Evidence, Invariant, Violation};
 use crate::faults::Struck;
 
-/// 12: captures are stuck only where parsers died or exceeded their time, or objects were lost; a store out of reach is not a reason.
-/// URLs are unreadable only where their object was lost, or one segment killed more than six parsers.
+/// 12: captures are stuck only where parsers died or exceeded their time, or objects were lost; a
+/// store out of reach is not a reason. URLs are unreadable only where their object was lost, or one
+/// segment killed more than six parsers.
 ///
 /// # Errors
 /// The database cannot be read.

@@ -1,4 +1,5 @@
-//! Effects in the wrong order: each is reported as done but happens after another one, or never if its worker dies in between.
+//! Effects in the wrong order: each is reported as done but happens after another one, or never if
+//! its worker dies in between.
 
 use std::future::Future;
 use std::pin::Pin;

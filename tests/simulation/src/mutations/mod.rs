@@ -1,4 +1,5 @@
-//! Deliberate defects that the invariants must find. Each is a wrapper over a port: production code has no hooks.
+//! Deliberate defects that the invariants must find. Each is a wrapper over a port: production code
+//! has no hooks.
 
 mod archive;
 mod documents;
@@ -29,7 +30,8 @@ pub enum Mutation {
     RobotsFailurePermits,
     /// A missing robots.txt is treated as one that forbids everything.
     RobotsMissingForbids,
-    /// The key of a segment's object does not distinguish holders of the lease: the later one overwrites it.
+    /// The key of a segment's object does not distinguish holders of the lease: the later one
+    /// overwrites it.
     OneObjectForAllHolders,
     /// Objects are reported as deleted but are not.
     ObjectsStay,
@@ -39,7 +41,8 @@ pub enum Mutation {
     FailureHides,
     /// A 304 is taken for a page that is gone.
     NotModifiedHides,
-    /// No earlier document is found, so that nothing is known of the links of a page that did not change.
+    /// No earlier document is found, so that nothing is known of the links of a page that did not
+    /// change.
     EarlierForgotten,
     /// A page that is gone is reported as gone by each visit.
     GoneReportedAgain,

@@ -1,4 +1,5 @@
-//! The simulated web behind the conductor. The faults of a request are a connection that breaks, before the answer or after, or is slow.
+//! The simulated web behind the conductor. The faults of a request are a connection that breaks,
+//! before the answer or after, or is slow.
 
 use dragline_domain::time::between;
 use dragline_ports::error::PortResult;

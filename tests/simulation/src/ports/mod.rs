@@ -53,7 +53,8 @@ impl Gate {
         Ok(done)
     }
 
-    /// Like [`Gate::pass`], for operations that may be repeated: `again` is the answer to the second try.
+    /// Like [`Gate::pass`], for operations that may be repeated: `again` is the answer to the
+    /// second try.
     async fn pass_again<T>(
         &self,
         name: &'static str,
@@ -67,7 +68,8 @@ impl Gate {
         Ok(done)
     }
 
-    /// Like [`Gate::pass`], for operations that may also give another answer without doing anything.
+    /// Like [`Gate::pass`], for operations that may also give another answer without doing
+    /// anything.
     async fn pass_or<T>(
         &self,
         name: &'static str,

@@ -15,7 +15,8 @@ pub struct Access {
     pub begun: Timestamp,
     /// What the client's clock showed then.
     pub shown: Timestamp,
-    /// When the client last looked at the clock before. It is not responsible for the time that the request took to the server.
+    /// When the client last looked at the clock before. It is not responsible for the time that the
+    /// request took to the server.
     pub set_out: Timestamp,
     /// Path and query as they were sent.
     pub target: String,
@@ -74,7 +75,8 @@ impl Access {
         self.url.path_and_query() == "/robots.txt"
     }
 
-    /// Whether it was for an address that cannot exist, by which a server shows what it answers for missing pages.
+    /// Whether it was for an address that cannot exist, by which a server shows what it answers for
+    /// missing pages.
     #[must_use]
     pub fn is_for_missing(&self) -> bool {
         is_for_missing(&self.url)

@@ -1,4 +1,5 @@
-//! Sites that are too much: pages with more links, longer ones, or to more origins than a crawl follows, and crawls of many seeds.
+//! Sites that are too much: pages with more links, longer ones, or to more origins than a crawl
+//! follows, and crawls of many seeds.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,12 +19,14 @@ const ELSEWHERE: &str = "http://elsewhere.example";
 /// The length of a long base: with it a reference is about as long as a URL may be.
 const LONG_BYTES: usize = 1_900;
 
-/// The most URLs that a page's links take together, and how many links it takes to exceed that. Few sites have such a page, as it takes time.
+/// The most URLs that a page's links take together, and how many links it takes to exceed that. Few
+/// sites have such a page, as it takes time.
 const LONG_LINKS: usize = 1_200;
 
 impl Site {
-    /// Draws a site in one domain whose pages have more links, longer ones, or links to more hosts than the crawl may follow. Where it `is_rationed`, as
-    /// few pages are fetched, many links are in scope. The same seed gives the same site.
+    /// Draws a site in one domain whose pages have more links, longer ones, or links to more hosts
+    /// than the crawl may follow. Where it `is_rationed`, as few pages are fetched, many links are
+    /// in scope. The same seed gives the same site.
     #[must_use]
     pub fn of_many_links(seed: u64, is_rationed: bool) -> Self {
         let mut dice = StdRng::seed_from_u64(seed);
@@ -68,8 +71,9 @@ impl Site {
         Self { hosts: site, seeds: vec![url(&own, "/")] }
     }
 
-    /// Draws small sites with a seed each, a few or more than a hundred. Many of the seeds moved: to https, to another host of their site, to both one after
-    /// the other, or away. No page links to another site. The same seed gives the same sites.
+    /// Draws small sites with a seed each, a few or more than a hundred. Many of the seeds moved:
+    /// to https, to another host of their site, to both one after the other, or away. No page links
+    /// to another site. The same seed gives the same sites.
     #[must_use]
     pub fn of_many_seeds(seed: u64) -> Self {
         let mut dice = StdRng::seed_from_u64(seed);

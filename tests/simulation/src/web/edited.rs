@@ -9,7 +9,8 @@ use super::{Conditions, Response};
 /// What is at a URL in one edition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edited {
-    /// The number of its version, which its validator states. Another body has another number; the same body may have one, too.
+    /// The number of its version, which its validator states. Another body has another number; the
+    /// same body may have one, too.
     pub version: u32,
     /// What it says.
     pub body: Body,
@@ -118,7 +119,8 @@ pub(crate) fn title_of(url: &CrawlUrl, number: u32) -> String {
     format!("{url}, title {number}")
 }
 
-/// The text of a page with this number in it, but for the links: of three numbers in a row one says little, and the others are about two subjects.
+/// The text of a page with this number in it, but for the links: of three numbers in a row one says
+/// little, and the others are about two subjects.
 pub(crate) fn text_of(number: u32) -> String {
     let about = match number % 3 {
         0 => String::new(),

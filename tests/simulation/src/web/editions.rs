@@ -46,7 +46,8 @@ struct Story {
 }
 
 impl Site {
-    /// Draws the editions of a site: a few pages that come, go, change, move, fail, and are forbidden. The same seed gives the same editions.
+    /// Draws the editions of a site: a few pages that come, go, change, move, fail, and are
+    /// forbidden. The same seed gives the same editions.
     #[must_use]
     pub fn editions(seed: u64, count: usize) -> Vec<Self> {
         let mut dice = StdRng::seed_from_u64(seed);

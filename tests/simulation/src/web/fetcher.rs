@@ -17,7 +17,8 @@ use super::access::Sent;
 use super::servers::{Entry, Moment};
 use super::{Answer, Conditions, Response, Servers};
 
-/// Fetches from simulated servers, in this clock's time. Each worker may have its own over the same servers.
+/// Fetches from simulated servers, in this clock's time. Each worker may have its own over the same
+/// servers.
 #[derive(Clone, Debug)]
 pub struct SimulatedWeb<C> {
     servers: Arc<Servers>,
@@ -53,13 +54,15 @@ impl<C: Clock> SimulatedWeb<C> {
         FetchOutcome::failed(FetchFailureKind::Timeout, "no connection in time", way)
     }
 
-    /// A request whose connection breaks before the answer. It is in the servers' log, as it may have been read.
+    /// A request whose connection breaks before the answer. It is in the servers' log, as it may
+    /// have been read.
     pub(crate) fn refuse(&self, request: &FetchRequest, set_out: Timestamp) -> FetchOutcome {
         let (entry, _, _) = self.servers.begin(&request.url, Sent::of(request), set_out, self.moment());
         self.lose(entry, set_out)
     }
 
-    /// An answer that does not arrive. The servers' log has no answer either, as nobody learns what it was.
+    /// An answer that does not arrive. The servers' log has no answer either, as nobody learns what
+    /// it was.
     pub(crate) fn lose(&self, entry: Entry, set_out: Timestamp) -> FetchOutcome {
         let (kind, now) = (FetchFailureKind::Connect, self.now());
         self.servers.end(entry, Answer::Nothing(kind), now);
@@ -67,7 +70,8 @@ impl<C: Clock> SimulatedWeb<C> {
         FetchOutcome { request_headers, ..FetchOutcome::failed(kind, "the connection broke", between(set_out, now)) }
     }
 
-    /// Sends a request and returns its entry in the servers' log. It was on its way to the server from `set_out` until now.
+    /// Sends a request and returns its entry in the servers' log. It was on its way to the server
+    /// from `set_out` until now.
     pub(crate) async fn ask(&self, request: FetchRequest, set_out: Timestamp) -> (Entry, FetchOutcome) {
         let way = between(set_out, self.now());
         let sent = Sent::of(&request);

@@ -25,14 +25,16 @@ const LINKED_OF_ONE_HOST: [&str; 4] =
 const LINKED_OF_ONE_DOMAIN: [&str; 4] =
     ["http://a.one.example", "https://b.one.example", "http://c.one.example:8080", "https://d.one.example:8443"];
 
-/// A seed that moved permanently, and its target. No page links there: whether such a link is in scope would depend on when it is found.
+/// A seed that moved permanently, and its target. No page links there: whether such a link is in
+/// scope would depend on when it is found.
 const MOVED: (&str, &str) = ("http://moved.example", "https://www.moved.example");
 
 /// How many tries may fail before one must succeed: a URL is tried three times in an iteration.
 const TROUBLED_REQUESTS_MAX: u32 = 2;
 
 impl Site {
-    /// Draws a site of one to six origins, with a few pages or a few dozen together. The same seed gives the same site.
+    /// Draws a site of one to six origins, with a few pages or a few dozen together. The same seed
+    /// gives the same site.
     #[must_use]
     pub fn generate(seed: u64) -> Self {
         let mut dice = StdRng::seed_from_u64(seed);
@@ -95,7 +97,8 @@ fn path(n: usize) -> String {
 }
 
 fn host(dice: &mut StdRng, origin: &Origin, count: usize, targets: &[CrawlUrl]) -> Host {
-    // Each page has a parent: a random earlier page, or the one before it where the site is a chain.
+    // Each page has a parent: a random earlier page, or the one before it where the site is a
+    // chain.
     let is_chain = dice.random_bool(0.2);
     let parents: Vec<usize> = (1..count).map(|n| if is_chain { n - 1 } else { dice.random_range(0..n) }).collect();
     let pages = (0..count).map(|n| {

@@ -1,7 +1,9 @@
 //! A small web in simulated time: generated from a seed, with its own access log and its own truth.
 //!
-//! [`Site::generate`] draws a site, [`Site::editions`] one that changes, [`Site::of_many_links`] and [`Site::of_many_seeds`] hostile and large ones, [`Servers`] answer and keep the log, [`SimulatedWeb`] is the `Fetcher` over them. The servers
-//! outlive every crash of the crawler; a request whose future is dropped stays in the log as begun.
+//! [`Site::generate`] draws a site, [`Site::editions`] one that changes, [`Site::of_many_links`]
+//! and [`Site::of_many_seeds`] hostile and large ones, [`Servers`] answer and keep the log,
+//! [`SimulatedWeb`] is the `Fetcher` over them. The servers outlive every crash of the crawler; a
+//! request whose future is dropped stays in the log as begun.
 
 mod access;
 mod answer;

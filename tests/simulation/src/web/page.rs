@@ -70,7 +70,8 @@ pub enum PageKind {
         canonical: Option<CrawlUrl>,
         /// How it changes.
         revision: Revision,
-        /// What its references are resolved against: links that begin with it are written without it. `None` if all are written in full.
+        /// What its references are resolved against: links that begin with it are written without
+        /// it. `None` if all are written in full.
         base: Option<CrawlUrl>,
     },
     /// What is drawn for each edition.

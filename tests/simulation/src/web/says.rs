@@ -102,7 +102,8 @@ impl Site {
         }
     }
 
-    /// Whether this edition's robots.txt can be read, and forbids a URL to the crawler with this product token.
+    /// Whether this edition's robots.txt can be read, and forbids a URL to the crawler with this
+    /// product token.
     #[must_use]
     pub fn forbids(&self, product_token: &str, url: &CrawlUrl) -> bool {
         let robots = self.hosts.get(&url.origin()).map(|host| &host.robots).filter(|robots| robots.trouble.is_none());

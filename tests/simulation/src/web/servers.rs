@@ -16,7 +16,8 @@ use super::{Access, Answer, Ended, Response, Site};
 /// How long a robots.txt, or a page that does not exist, takes to answer.
 const THINK: Duration = Duration::from_millis(40);
 
-/// The servers of a site, with their access log. They outlive the crawler: the driver keeps them in an `Arc`.
+/// The servers of a site, with their access log. They outlive the crawler: the driver keeps them in
+/// an `Arc`.
 #[derive(Debug)]
 pub struct Servers {
     /// Edition by edition; the last one stays. Never empty.
@@ -46,7 +47,8 @@ pub(crate) struct Moment {
 pub(crate) struct Entry(usize);
 
 impl Servers {
-    /// Starts servers of these editions at this time, in the first one. If pages change by themselves, one edition is enough.
+    /// Starts servers of these editions at this time, in the first one. If pages change by
+    /// themselves, one edition is enough.
     #[must_use]
     pub fn new(editions: Vec<Site>, began: Timestamp) -> Self {
         Self { editions, began, state: Mutex::default() }
@@ -93,7 +95,8 @@ impl Servers {
         self.state().missing_unsent += u64::from(is_for_missing(url));
     }
 
-    /// Records a request, and decides on its answer and how long that takes; without an answer none ever comes.
+    /// Records a request, and decides on its answer and how long that takes; without an answer none
+    /// ever comes.
     pub(super) fn begin(
         &self,
         url: &CrawlUrl,

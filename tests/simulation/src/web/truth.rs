@@ -8,7 +8,8 @@ use robotstxt::DefaultMatcher;
 
 use super::{Body, Directive, Edited, PageKind, RobotsTxt, Site};
 
-/// The URLs for which a crawl of whole origins, without losses, has outcomes, each with how many links it is from a seed.
+/// The URLs for which a crawl of whole origins, without losses, has outcomes, each with how many
+/// links it is from a seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reach {
     /// Those that have an outcome in any case.
@@ -25,7 +26,8 @@ enum Step {
 }
 
 impl Site {
-    /// What a crawl with this definition reaches from the seeds of the site, by its scope and by how many origins a page may lead to.
+    /// What a crawl with this definition reaches from the seeds of the site, by its scope and by
+    /// how many origins a page may lead to.
     #[must_use]
     pub fn reach(&self, definition: &Draft) -> Reach {
         let product_token = definition.user_agent.product_token();
@@ -55,7 +57,8 @@ impl Site {
             if !may_ask(&url) {
                 continue;
             }
-            // A seed that moved permanently within its site extends the scope to its new origin; to https or www. even a temporary redirect does.
+            // A seed that moved permanently within its site extends the scope to its new origin; to
+            // https or www. even a temporary redirect does.
             if moving.contains(&url)
                 && let Some(PageKind::Redirect { status, to }) = self.page(&url).map(|page| &page.kind)
                 && (matches!(status, 301 | 308) && to.origin().is_same_site(&url.origin())

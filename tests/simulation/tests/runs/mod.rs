@@ -1,4 +1,5 @@
-//! Runs of the simulation: with random faults, with a crash at every operation, with a defect, and replayed.
+//! Runs of the simulation: with random faults, with a crash at every operation, with a defect, and
+//! replayed.
 
 mod crashes;
 mod mutations;

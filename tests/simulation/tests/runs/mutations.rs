@@ -11,14 +11,15 @@ use dragline_simulation::{Mutation, Plan, Setup, run};
 /// How many seeds to try before a defect counts as not found.
 const SEEDS: u64 = 2_000;
 
-/// Seeds that show what few others do, tried first, as searching takes minutes. When sites or runs are drawn differently, other
-/// seeds show it, and the test prints which.
+/// Seeds that show what few others do, tried first, as searching takes minutes. When sites or runs
+/// are drawn differently, other seeds show it, and the test prints which.
 const RARE: [u64; 8] = [1_217, 786, 269, 160, 77, 75, 56, 1_312];
 
 /// The page that lists which invariant finds which defect.
 const PAGE: &str = include_str!("../../../../docs/simulation.md");
 
-/// The first seed whose run violates the invariant, or else the invariants that those runs violated.
+/// The first seed whose run violates the invariant, or else the invariants that those runs
+/// violated.
 fn first_caught(mutation: Mutation, expected: Invariant) -> Result<u64, BTreeSet<Invariant>> {
     let mut others = BTreeSet::new();
     for seed in RARE.into_iter().chain(0..SEEDS) {

@@ -1,4 +1,5 @@
-//! Tests of the simulation itself: sites follow from their seed, and each invariant finds its damage.
+//! Tests of the simulation itself: sites follow from their seed, and each invariant finds its
+//! damage.
 
 mod damage;
 mod sites;

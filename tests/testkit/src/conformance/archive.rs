@@ -10,8 +10,9 @@ use dragline_ports::archive::{Archive, PutResult};
 use dragline_ports::error::PortErrorKind;
 use futures_util::future::join_all;
 
-/// Runs every behaviour of an archive on `(archive, guard)`, which the future given makes; the guard is dropped after the test.
-/// With `rejections` before the future, expands to an expression: the names of the behaviours that fail.
+/// Runs every behaviour of an archive on `(archive, guard)`, which the future given makes; the
+/// guard is dropped after the test. With `rejections` before the future, expands to an expression:
+/// the names of the behaviours that fail.
 #[macro_export]
 macro_rules! archive_suite {
     ($make:expr) => {
@@ -54,7 +55,8 @@ pub async fn objects_are_never_overwritten(archive: &impl Archive) {
     assert_eq!(got(archive, &key, 100).await, Some(Bytes::from_static(b"first")));
 }
 
-/// Of many concurrent puts under one key exactly one is told that it stored the object, and its object is kept.
+/// Of many concurrent puts under one key exactly one is told that it stored the object, and its
+/// object is kept.
 pub async fn of_many_who_put_an_object_one_stores_it(archive: &impl Archive) {
     let key = key("raw/x");
     let put = async |number: u8| (number, archive.put_new(&key, vec![number; 1_000].into()).await.unwrap());
@@ -129,7 +131,8 @@ pub async fn an_object_is_replaced_whole_and_only_if_it_is_there(archive: &impl 
     assert_eq!(archive.list("", None, 9).await.unwrap(), [key], "and nothing beside it");
 }
 
-/// An object that is in a file is put, read and replaced as any other, and no large one is read into memory. What was read stays what it was.
+/// An object that is in a file is put, read and replaced as any other, and no large one is read
+/// into memory. What was read stays what it was.
 pub async fn a_large_object_goes_through_files(archive: &impl Archive) {
     const LARGE_BYTES: u64 = 9 << 20;
     let key = key("raw/c/1/o/1-0-a.warc.gz");

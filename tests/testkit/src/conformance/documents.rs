@@ -19,8 +19,9 @@ use futures_util::future::join_all;
 use super::samples::{at, key, sighting, url};
 use super::world::{UNLIMITED, World};
 
-/// Runs every behaviour of a document store on `((frontier, documents), guard)`, which the future given makes; the guard is dropped after
-/// the test. With `rejections` before the future, expands to an expression: the names of the behaviours that fail.
+/// Runs every behaviour of a document store on `((frontier, documents), guard)`, which the future
+/// given makes; the guard is dropped after the test. With `rejections` before the future, expands
+/// to an expression: the names of the behaviours that fail.
 #[macro_export]
 macro_rules! documents_suite {
     ($make:expr) => {
@@ -115,7 +116,8 @@ fn content() -> Content {
     serde_json::from_str(json).expect("it is content")
 }
 
-/// Every field of a document is kept, whatever its outcome: missing and empty ones, and every kind of disposition.
+/// Every field of a document is kept, whatever its outcome: missing and empty ones, and every kind
+/// of disposition.
 pub async fn documents_come_back_as_they_were((frontier, documents): &(impl Frontier, impl Documents)) {
     let [segment, _] = segments(frontier).await;
     let stuck = Document {
@@ -132,7 +134,8 @@ pub async fn documents_come_back_as_they_were((frontier, documents): &(impl Fron
     assert_eq!(documents.load(&segment).await.unwrap(), Some(put.to_vec()));
 }
 
-/// Documents of several segments come in the order in which they are asked for, with how they differ from earlier ones and where their bodies are.
+/// Documents of several segments come in the order in which they are asked for, with how they
+/// differ from earlier ones and where their bodies are.
 pub async fn documents_come_one_by_one((frontier, documents): &(impl Frontier, impl Documents)) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -242,7 +245,8 @@ pub async fn documents_are_put_once((frontier, documents): &(impl Frontier, impl
     assert_eq!(documents.load(&other).await.unwrap(), None, "another segment's");
 }
 
-/// Of many concurrent puts of a segment's documents one stores its set, and the others get that set.
+/// Of many concurrent puts of a segment's documents one stores its set, and the others get that
+/// set.
 pub async fn of_many_who_put_documents_one_stores_them((frontier, documents): &(impl Frontier, impl Documents)) {
     let [segment, _] = segments(frontier).await;
     let sets: Vec<_> = (0..16).map(|number| [bare(number, "/")]).collect();

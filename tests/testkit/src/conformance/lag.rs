@@ -7,7 +7,8 @@ use std::time::Duration;
 const TRIES: u32 = 200;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Asks until the answer is right or the time is over, and returns the last answer. What does not lag is asked once.
+/// Asks until the answer is right or the time is over, and returns the last answer. What does not
+/// lag is asked once.
 pub(super) async fn until<T>(mut ask: impl AsyncFnMut() -> T, is_right: impl Fn(&T) -> bool) -> T {
     for _ in 0..TRIES {
         let answer = ask().await;

@@ -29,7 +29,8 @@ mod samples;
 pub mod time;
 mod world;
 
-/// Makes a `#[tokio::test]` of each named behaviour, given a future that makes its arguments and a guard to drop after the test.
+/// Makes a `#[tokio::test]` of each named behaviour, given a future that makes its arguments and a
+/// guard to drop after the test.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! behaviours {

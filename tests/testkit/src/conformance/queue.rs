@@ -1,6 +1,8 @@
-//! The queue: every message arrives at least once, none before it is due. The order is not promised.
+//! The queue: every message arrives at least once, none before it is due. The order is not
+//! promised.
 //!
-//! Receiving is not part of the port, as each platform delivers messages in its own way. An adapter's tests implement [`Receiver`].
+//! Receiving is not part of the port, as each platform delivers messages in its own way. An
+//! adapter's tests implement [`Receiver`].
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -22,8 +24,9 @@ pub trait Receiver {
     fn receive(&self) -> impl Future<Output = Vec<Message>>;
 }
 
-/// Runs every behaviour of a queue on `((queue, receiver), guard)`, which the future given makes; the guard is dropped after the test.
-/// With `rejections` before the future, expands to an expression: the names of the behaviours that fail.
+/// Runs every behaviour of a queue on `((queue, receiver), guard)`, which the future given makes;
+/// the guard is dropped after the test. With `rejections` before the future, expands to an
+/// expression: the names of the behaviours that fail.
 #[macro_export]
 macro_rules! queue_suite {
     ($make:expr) => {

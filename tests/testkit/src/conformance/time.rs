@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use dragline_ports::clock::{Clock, Rng};
 
-/// Runs every behaviour of a clock and an rng on `((clock, rng), guard)`, which the future given makes; the guard is dropped after the test.
+/// Runs every behaviour of a clock and an rng on `((clock, rng), guard)`, which the future given
+/// makes; the guard is dropped after the test.
 #[macro_export]
 macro_rules! time_suite {
     ($make:expr) => {

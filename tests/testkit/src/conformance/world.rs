@@ -33,7 +33,8 @@ pub(super) const DELAY: Duration = Duration::from_secs(1);
 
 pub(super) const UNLIMITED: Reserve = Reserve { pages: None, bytes: None };
 
-/// A path that makes a URL of `a.example` as long as possible, and differs from others of its kind only in its last bytes.
+/// A path that makes a URL of `a.example` as long as possible, and differs from others of its kind
+/// only in its last bytes.
 pub(super) fn long_path(number: usize) -> String {
     format!("/{number:0>width$}", width = CrawlUrl::LEN_MAX - "https://a.example/".len())
 }
@@ -294,7 +295,8 @@ impl<'f, F: Frontier> World<'f, F> {
         commit.segment
     }
 
-    /// Checks that the iteration's progress is what the rows of its origins add up to, one by one, and what was left over.
+    /// Checks that the iteration's progress is what the rows of its origins add up to, one by one,
+    /// and what was left over.
     pub(super) async fn assert_counted(&self, left: &[(LeftoverReason, u64)], why: &str) {
         let mut expected = Progress::default();
         for origin in self.frontier.list_origins(&crawl(), None, 1_000).await.unwrap() {

@@ -12,7 +12,8 @@ use super::runtime_api::{Answer, RuntimeApi};
 use super::stack::Stack;
 use super::template::Template;
 
-/// The time after which a wait in a test has failed. Far longer than anything takes: it only keeps a run from hanging.
+/// The time after which a wait in a test has failed. Far longer than anything takes: it only keeps
+/// a run from hanging.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A process that has asked for its first event. It is killed when this is dropped.
@@ -24,7 +25,8 @@ pub struct Deployed {
 }
 
 impl Deployed {
-    /// Starts a binary with the environment that Lambda and the template give a function, and nothing else from this machine.
+    /// Starts a binary with the environment that Lambda and the template give a function, and
+    /// nothing else from this machine.
     ///
     /// # Panics
     /// Panics if it does not ask for an event.

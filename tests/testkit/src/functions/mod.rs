@@ -1,5 +1,5 @@
-//! The contents of the stack's template, and a function's process with doubles of the Runtime API and
-//! of AWS around it.
+//! The contents of the stack's template, and a function's process with doubles of the Runtime API
+//! and of AWS around it.
 
 #![expect(clippy::unwrap_used, reason = "these are helpers of tests")]
 

@@ -1,4 +1,5 @@
-//! A double of the Runtime API: it hands out events one after another, and records the function's answers.
+//! A double of the Runtime API: it hands out events one after another, and records the function's
+//! answers.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

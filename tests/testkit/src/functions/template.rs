@@ -14,7 +14,8 @@ pub struct Template(Value);
 pub struct Function {
     /// The time-out of its invocations.
     pub timeout: Duration,
-    /// Its environment: a parameter's default, or else the name of the resource that the stack fills in.
+    /// Its environment: a parameter's default, or else the name of the resource that the stack
+    /// fills in.
     pub variables: BTreeMap<String, String>,
     /// The queues that invoke it, by their names in the template.
     pub queues: Vec<String>,
@@ -73,7 +74,8 @@ impl Template {
         WorkQueue { hidden: seconds(&queue["VisibilityTimeout"]), dead_letters }
     }
 
-    /// Returns the conditions under which a property of a resource has values, and these, as the template writes them (`!If`).
+    /// Returns the conditions under which a property of a resource has values, and these, as the
+    /// template writes them (`!If`).
     ///
     /// # Panics
     /// Panics if there is no resource of this name and type.
@@ -82,7 +84,8 @@ impl Template {
         &self.properties(name, kind)[property]
     }
 
-    /// Returns the rates at which a rule may invoke a function, as the template or its parameter names them; none if no rule does.
+    /// Returns the rates at which a rule may invoke a function, as the template or its parameter
+    /// names them; none if no rule does.
     ///
     /// # Panics
     /// Panics if there is no function of this name.

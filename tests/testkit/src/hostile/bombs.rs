@@ -1,4 +1,5 @@
-//! Bodies that are small on the wire and 10 GiB when decoded. They are never held in memory: one compressed piece is sent repeatedly.
+//! Bodies that are small on the wire and 10 GiB when decoded. They are never held in memory: one
+//! compressed piece is sent repeatedly.
 
 use std::io::Write;
 
@@ -15,7 +16,8 @@ const PIECE_BYTES: usize = 1 << 20;
 /// How many pieces are sent at once.
 const PIECES_A_PART: usize = 16;
 
-/// A practically endless compressed stream: its beginning, and a piece that decodes to one more MiB of zeros.
+/// A practically endless compressed stream: its beginning, and a piece that decodes to one more MiB
+/// of zeros.
 #[derive(Clone, Debug)]
 pub struct Bomb {
     beginning: Bytes,
@@ -36,7 +38,8 @@ impl Bomb {
         Step::stream(move || self.parts())
     }
 
-    /// `gzip` (RFC 1952): a header, then blocks after each of which the compressor's state was reset.
+    /// `gzip` (RFC 1952): a header, then blocks after each of which the compressor's state was
+    /// reset.
     #[must_use]
     pub fn gzip() -> Self {
         let mut deflate = Compress::new(Compression::best(), false);

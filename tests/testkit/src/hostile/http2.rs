@@ -57,7 +57,8 @@ const STATUS_404: &[u8] = &[0x8d];
 /// `content-type: text/html`, a literal that is not indexed, with its name from that table.
 const TEXT_HTML: &[u8] = b"\x0f\x10\x09text/html";
 
-/// `connection: keep-alive`, a field that HTTP/2 forbids (RFC 9113 section 8.2.2), as servers behind a gateway send it.
+/// `connection: keep-alive`, a field that HTTP/2 forbids (RFC 9113 section 8.2.2), as servers
+/// behind a gateway send it.
 const CONNECTION: &[u8] = b"\0\x0aconnection\x0akeep-alive";
 
 /// A page over HTTP/1.1.
@@ -88,8 +89,9 @@ pub enum Http2Misdeed {
     EmptyFields(usize),
 }
 
-/// A running server. It answers the first request, which is for robots.txt, with 404, and misbehaves at every other. Where its certificate's
-/// configuration offers HTTP/1.1, it sends a page over that.
+/// A running server. It answers the first request, which is for robots.txt, with 404, and
+/// misbehaves at every other. Where its certificate's configuration offers HTTP/1.1, it sends a
+/// page over that.
 #[derive(Debug)]
 pub struct Http2Site {
     port: u16,

@@ -1,8 +1,8 @@
 //! Web servers that misbehave in every way that crawlers meet.
 //!
-//! They speak raw TCP where an HTTP library would be too polite: for each request a [`HostileSite`] does the steps of its script,
-//! byte for byte. [`bombs`] are bodies that grow when decoded, [`Authority`] makes bad certificates, and [`http2`] violates that
-//! protocol.
+//! They speak raw TCP where an HTTP library would be too polite: for each request a [`HostileSite`]
+//! does the steps of its script, byte for byte. [`bombs`] are bodies that grow when decoded,
+//! [`Authority`] makes bad certificates, and [`http2`] violates that protocol.
 
 #![expect(clippy::unwrap_used, reason = "a server that cannot be set up fails the test that needs it")]
 

@@ -54,7 +54,8 @@ pub struct HostileSite {
 }
 
 impl HostileSite {
-    /// Starts a server on a free port of the loopback interface. It does what the script says for each request, which has a connection of its own.
+    /// Starts a server on a free port of the loopback interface. It does what the script says for
+    /// each request, which has a connection of its own.
     ///
     /// # Panics
     /// If no port is free.
@@ -93,7 +94,8 @@ impl HostileSite {
         site
     }
 
-    /// Starts a server with a page at `/` that links to `nasty`, with good pages on both sides of it. Everything else is 404, robots.txt included.
+    /// Starts a server with a page at `/` that links to `nasty`, with good pages on both sides of
+    /// it. Everything else is 404, robots.txt included.
     pub async fn beside_good_pages(nasty: Vec<(String, Vec<Step>)>) -> Self {
         let targets: Vec<String> = nasty.iter().map(|(target, _)| target.clone()).collect();
         let seed = links(["/good/before".to_owned()].into_iter().chain(targets).chain(["/good/after".to_owned()]));

@@ -65,7 +65,8 @@ impl Step {
         Self::Stream(Arc::new(move || Box::new(parts())))
     }
 
-    /// Performs the step. Fails when the client hangs up. The caller reads the request that [`Step::Read`] waits for.
+    /// Performs the step. Fails when the client hangs up. The caller reads the request that
+    /// [`Step::Read`] waits for.
     pub(super) async fn act(&self, wire: &mut impl Wire) -> io::Result<()> {
         match self {
             Self::Send(bytes) => wire.write_all(bytes).await?,

@@ -37,7 +37,8 @@ pub enum Signer {
     Authority,
     /// The server itself.
     Itself,
-    /// The server itself, with a certificate that claims to be an authority's, as `openssl req -x509` makes it.
+    /// The server itself, with a certificate that claims to be an authority's, as `openssl req
+    /// -x509` makes it.
     ItselfAsAuthority,
 }
 
@@ -53,7 +54,8 @@ pub enum Version {
 }
 
 impl Authority {
-    /// Makes an authority. Two of the same name are taken for each other until their signatures are checked.
+    /// Makes an authority. Two of the same name are taken for each other until their signatures are
+    /// checked.
     ///
     /// # Panics
     /// If no key can be made.

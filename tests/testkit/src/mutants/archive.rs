@@ -21,7 +21,8 @@ mutants! {
     Archive<A: Archive> {
         fn put_new(key: &ObjectKey, object: Blob) -> PutResult;
             - Overwrites: "a put overwrites what is there" => {
-                // Repeats until it stores, so that of many concurrent puts each is told that it did.
+                // Repeats until it stores, so that of many concurrent puts each is told that it
+                // did.
                 while this.inner.put_new(key, object.clone()).await? == PutResult::Exists {
                     this.inner.delete(key).await?;
                 }

@@ -66,7 +66,8 @@ impl AccessLog {
         Self { keep, entries: Mutex::default(), requests: watch::Sender::new(0) }
     }
 
-    /// Records a request once its answer is known, before that is sent, so that clients that die waiting are recorded, too.
+    /// Records a request once its answer is known, before that is sent, so that clients that die
+    /// waiting are recorded, too.
     pub(super) fn note(&self, arrival: Arrival, request: &http::request::Parts, status: StatusCode, body_bytes: usize) {
         if self.keep == Keep::Every {
             self.entries().push(Access {

@@ -42,7 +42,8 @@ pub(super) fn text(status: StatusCode, body: &'static str) -> Response<Full<Byte
 
 fn answer_page(page: Page, request: &HeaderMap, coding: Coding) -> Response<Full<Bytes>> {
     let zipped = coding == Coding::Gzip && is_text(page.media_type) && accepts_gzip(request);
-    // A strong tag identifies bytes, which differ by coding (RFC 9110, section 8.8.1), so a site that compresses uses weak ones.
+    // A strong tag identifies bytes, which differ by coding (RFC 9110, section 8.8.1), so a site
+    // that compresses uses weak ones.
     let tag = if coding == Coding::Gzip { format!("W/\"{}\"", page.tag) } else { format!("\"{}\"", page.tag) };
     let modified = httpdate::fmt_http_date(page.modified);
     let mut response = if is_current(request, &page) {
@@ -61,7 +62,8 @@ fn answer_page(page: Page, request: &HeaderMap, coding: Coding) -> Response<Full
     with_header(with_header(response, ETAG, &tag), LAST_MODIFIED, &modified)
 }
 
-/// Whether the client's copy is current (RFC 9110, section 13.2.2: if there is a tag, the date is ignored).
+/// Whether the client's copy is current (RFC 9110, section 13.2.2: if there is a tag, the date is
+/// ignored).
 fn is_current(request: &HeaderMap, page: &Page) -> bool {
     if request.contains_key(IF_NONE_MATCH) {
         return values(request, IF_NONE_MATCH).any(|tag| {
@@ -100,7 +102,8 @@ fn gzip(body: &[u8]) -> Bytes {
 }
 
 fn with_header(mut response: Response<Full<Bytes>>, name: http::HeaderName, value: &str) -> Response<Full<Bytes>> {
-    // A directory's name may hold bytes that a header field cannot. Its redirect then leads nowhere, as on a real server.
+    // A directory's name may hold bytes that a header field cannot. Its redirect then leads
+    // nowhere, as on a real server.
     if let Ok(value) = HeaderValue::from_str(value) {
         response.headers_mut().insert(name, value);
     }

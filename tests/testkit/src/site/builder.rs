@@ -141,7 +141,8 @@ impl SiteBuilder {
         self
     }
 
-    /// Listens on this address, in place of a free port of 127.0.0.1. Each address of the loopback interface is a host of its own.
+    /// Listens on this address, in place of a free port of 127.0.0.1. Each address of the loopback
+    /// interface is a host of its own.
     #[must_use]
     pub fn address(mut self, address: impl Into<SocketAddr>) -> Self {
         self.address = address.into();

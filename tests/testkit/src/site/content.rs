@@ -25,7 +25,8 @@ impl Content for Box<dyn Content> {
 pub enum PathContent {
     /// Something to send.
     Page(Page),
-    /// A directory named without its slash: the site redirects to the path with one, as relative links would break otherwise.
+    /// A directory named without its slash: the site redirects to the path with one, as relative
+    /// links would break otherwise.
     Directory,
     /// Nothing.
     Missing,

@@ -65,7 +65,8 @@ fn read(file: &Path, slash: bool) -> io::Result<PathContent> {
 }
 
 fn seconds(time: SystemTime) -> u64 {
-    // A file from before 1970 is tagged as if it were from 1970; its length still distinguishes versions.
+    // A file from before 1970 is tagged as if it were from 1970; its length still distinguishes
+    // versions.
     time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 

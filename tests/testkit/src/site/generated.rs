@@ -1,4 +1,5 @@
-//! Sites of any size generated from a seed: for benchmarks, and for tests that must know every page.
+//! Sites of any size generated from a seed: for benchmarks, and for tests that must know every
+//! page.
 
 use std::fmt::Write;
 use std::io;
@@ -9,8 +10,8 @@ use super::media_type::media_type;
 
 /// A site in which every page can be reached from `/`. The same values always give the same bytes.
 ///
-/// Page 0 is `/`, page `n` is `/page/n.html`. The first half of a page's links spans a tree over all pages, so the site is
-/// shallow; the others lead anywhere.
+/// Page 0 is `/`, page `n` is `/page/n.html`. The first half of a page's links spans a tree over
+/// all pages, so the site is shallow; the others lead anywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GeneratedSite {
     /// How many pages there are; with 0 even `/` is missing.
@@ -35,7 +36,8 @@ impl GeneratedSite {
         (0..self.pages).map(path_of)
     }
 
-    /// Its pages as content, for those who wrap it; a site of them alone is [`super::SiteBuilder::generated`].
+    /// Its pages as content, for those who wrap it; a site of them alone is
+    /// [`super::SiteBuilder::generated`].
     #[must_use]
     pub fn content(self) -> impl Content {
         GeneratedPages::new(self)
@@ -129,7 +131,8 @@ fn prose(bytes_min: usize, seed: u64) -> String {
     text
 }
 
-/// Spreads the bits of a number, by the output function of splitmix64 (Steele, Lea and Flood, 2014).
+/// Spreads the bits of a number, by the output function of splitmix64 (Steele, Lea and Flood,
+/// 2014).
 const fn mix(number: u64) -> u64 {
     let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

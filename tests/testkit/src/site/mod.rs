@@ -1,4 +1,5 @@
-//! A web server on loopback with a site to crawl, and an exact record of who asked for what and when.
+//! A web server on loopback with a site to crawl, and an exact record of who asked for what and
+//! when.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]

@@ -106,7 +106,8 @@ enum Version {
 }
 
 async fn talk(stream: TcpStream, shared: Arc<Shared>, restart: UnboundedSender<Duration>) {
-    // Without it an answer's last packet can wait 40 ms for an acknowledgement. If it fails the socket is only slower.
+    // Without it an answer's last packet can wait 40 ms for an acknowledgement. If it fails the
+    // socket is only slower.
     let _slower = stream.set_nodelay(true);
     let Some(acceptor) = &shared.tls else { return talk_in(Version::Http11, stream, &shared, &restart).await };
     // A client that does not accept the certificate hangs up here.
@@ -144,7 +145,8 @@ where
     }
 }
 
-/// Serves a connection until it ends, or until a moment after a request after which it is to be closed.
+/// Serves a connection until it ends, or until a moment after a request after which it is to be
+/// closed.
 async fn until_closed(connection: impl GracefulConnection, closing: &Notify) {
     let mut connection = pin!(connection);
     let close = async {
@@ -183,7 +185,8 @@ fn refusal(status: StatusCode, retry_after_s: Option<u32>) -> Response<Full<Byte
     response
 }
 
-/// Answers a request. Files are read synchronously: they are small, and in the page cache during tests.
+/// Answers a request. Files are read synchronously: they are small, and in the page cache during
+/// tests.
 fn decide(request: &http::request::Parts, shared: &Shared) -> Response<Full<Bytes>> {
     let path = request.uri.path();
     let target = request.uri.path_and_query().map_or(path, http::uri::PathAndQuery::as_str);

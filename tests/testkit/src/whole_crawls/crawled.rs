@@ -19,7 +19,8 @@ use tempfile::TempDir;
 
 use super::run::{Network, command, crawl, crawl_by, crawl_over, store};
 
-/// The results of the newest iteration of a crawl. URLs of the first seed's origin are given by their path.
+/// The results of the newest iteration of a crawl. URLs of the first seed's origin are given by
+/// their path.
 #[derive(Debug)]
 pub struct Crawled {
     data: TempDir,
@@ -85,7 +86,8 @@ impl Crawled {
         Self::read(data, definition, progress).await
     }
 
-    /// Carries out a command in the same data directory, for a crawl with this definition, and runs what it begins.
+    /// Carries out a command in the same data directory, for a crawl with this definition, and runs
+    /// what it begins.
     ///
     /// # Panics
     /// As [`command`](super::command) does.
@@ -212,7 +214,8 @@ impl Crawled {
         self.log.iter().filter(|row| row.url == url).filter_map(|row| Some(1 + row.resends?)).sum()
     }
 
-    /// How many requests for each URL the log and the archive tell of: those of the log, and the answers in the archive that are no visits.
+    /// How many requests for each URL the log and the archive tell of: those of the log, and the
+    /// answers in the archive that are no visits.
     ///
     /// # Panics
     /// As [`Self::every_record`] does.

@@ -1,6 +1,7 @@
 //! Whole crawls over HTTP in one process, and their results.
 //!
-//! The fetcher, the four steps and the local adapters are those of production; only name resolution and trusted roots are the test's.
+//! The fetcher, the four steps and the local adapters are those of production; only name resolution
+//! and trusted roots are the test's.
 
 #![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
 

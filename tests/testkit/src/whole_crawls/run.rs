@@ -132,7 +132,8 @@ pub async fn crawl_in<W: World<Clock: Clone>>(
     crawl_at_once(RunOptions::default(), world, messages, fetcher, definition).await
 }
 
-/// Runs one iteration to its end over these adapters and their queue, and no more of it at once than these options say.
+/// Runs one iteration to its end over these adapters and their queue, and no more of it at once
+/// than these options say.
 ///
 /// # Panics
 /// As [`crawl_by`] does.
@@ -165,7 +166,8 @@ async fn put(world: &impl World, definition: &Definition) {
     assert!(matches!(put, CrawlPut::Stored(_)), "nothing else changes the crawl");
 }
 
-/// Carries out a command over these adapters and their queue, and runs the crawl's latest iteration to its end.
+/// Carries out a command over these adapters and their queue, and runs the crawl's latest iteration
+/// to its end.
 ///
 /// # Panics
 /// If the command is refused, or the iteration does not end.
@@ -178,8 +180,8 @@ pub async fn command_in<W: World<Clock: Clone>>(
     run_command(RunOptions::default(), Arc::new(world), messages, fetcher, command).await
 }
 
-/// Carries out a command in a data directory, and runs the crawl's latest iteration to its end. Every name resolves to this machine, which is
-/// allowed.
+/// Carries out a command in a data directory, and runs the crawl's latest iteration to its end.
+/// Every name resolves to this machine, which is allowed.
 ///
 /// # Panics
 /// As [`command_in`] does.

@@ -30,7 +30,8 @@ pub(crate) enum Pace {
 }
 
 impl Pace {
-    /// Returns the pace of the page with this number: of a hundred, 5 change daily, 15 weekly, 30 monthly and 50 never.
+    /// Returns the pace of the page with this number: of a hundred, 5 change daily, 15 weekly, 30
+    /// monthly and 50 never.
     fn nth(number: u32) -> Self {
         match number % 100 {
             0..5 => Self::Daily,

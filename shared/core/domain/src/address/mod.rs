@@ -22,7 +22,8 @@ pub use names::{NameRefused, check_name, private_name};
 pub enum AddressClass {
     /// Part of the internet.
     Public,
-    /// Not an address: `::`, and all of `0.0.0.0/8`, which some systems treat as their own (RFC 1122).
+    /// Not an address: `::`, and all of `0.0.0.0/8`, which some systems treat as their own (RFC
+    /// 1122).
     Unspecified,
     /// This machine: `127.0.0.0/8`, `::1`.
     Loopback,

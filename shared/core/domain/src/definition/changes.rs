@@ -11,7 +11,8 @@ pub enum Effect {
     HowOnly,
 }
 
-/// Returns the keys that differ between two versions, in the order of [`Key::ALL`]. Empty when they are the same.
+/// Returns the keys that differ between two versions, in the order of [`Key::ALL`]. Empty when they
+/// are the same.
 #[must_use]
 pub fn changes(old: &Draft, new: &Draft) -> Vec<Key> {
     Key::ALL.iter().copied().filter(|key| differs(*key, old, new)).collect()

@@ -10,8 +10,8 @@ use crate::url::CrawlUrl;
 /// A definition that has passed every check. Reads like the [`Draft`] from which it was made; to
 /// change it, change a draft.
 ///
-/// Stored as `{"format": 1, "definition": {…}}`. Reading one back checks it again, as limits may be stricter than when it
-/// was stored.
+/// Stored as `{"format": 1, "definition": {…}}`. Reading one back checks it again, as limits may be
+/// stricter than when it was stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct Definition(Draft);

@@ -81,7 +81,8 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Creates a crawl of these seeds with all defaults, named after the first one's host and port; without seeds, `crawl`.
+    /// Creates a crawl of these seeds with all defaults, named after the first one's host and port;
+    /// without seeds, `crawl`.
     #[must_use]
     pub fn for_seeds(seeds: Vec<CrawlUrl>) -> Self {
         Self {

@@ -7,7 +7,8 @@ use std::str::FromStr;
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
-/// A regular expression over a URL, or over a part of one. Matches anywhere unless anchored with `^` and `$`.
+/// A regular expression over a URL, or over a part of one. Matches anywhere unless anchored with
+/// `^` and `$`.
 ///
 /// The syntax is that of the crate `regex`: no look-around and no back-references, so that every
 /// search is linear in the URL. Two patterns are equal if their texts are.

@@ -50,10 +50,12 @@ impl Schedule {
     /// How many consecutive times to check for the shortest interval: an hour has at most 60.
     const TIMES_LOOKED_AT: usize = 64;
 
-    /// Reads a cron expression of five fields (minute, hour, day of month, month, day of week) in a time zone of the IANA database.
+    /// Reads a cron expression of five fields (minute, hour, day of month, month, day of week) in a
+    /// time zone of the IANA database.
     ///
     /// # Errors
-    /// The expression or the time zone is not valid, its times are too close together, or it never comes due.
+    /// The expression or the time zone is not valid, its times are too close together, or it never
+    /// comes due.
     pub fn new(cron: &str, time_zone: &str) -> Result<Self, ScheduleError> {
         let (cron, time_zone) = (cron.trim().to_owned(), time_zone.trim().to_owned());
         let refused = |why: String| ScheduleError::Cron { cron: cron.clone(), why };

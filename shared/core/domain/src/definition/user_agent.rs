@@ -53,7 +53,8 @@ impl UserAgent {
     }
 }
 
-/// Returns the name at the start of a user agent or of a line in robots.txt: letters, digits, `_` and `-`. Empty if there is none.
+/// Returns the name at the start of a user agent or of a line in robots.txt: letters, digits, `_`
+/// and `-`. Empty if there is none.
 ///
 /// RFC 9309 (section 2.2.1) and Google's parser allow no digits. Crawlers use them all the same,
 /// and a site that writes `bot2` means that crawler: without the digit, it would be another

@@ -27,7 +27,8 @@ pub enum LeftoverReason {
     OriginBudgetExhausted,
     /// Its leases expired again and again without a commit.
     Stuck,
-    /// Its URLs were visited, but the captures are lost: the object is gone or damaged, or every parse of it died.
+    /// Its URLs were visited, but the captures are lost: the object is gone or damaged, or every
+    /// parse of it died.
     SegmentUnreadable,
 }
 

@@ -263,7 +263,8 @@ impl IterationRow {
         (self.open > 0 && self.status != IterationStatus::Closed).then(|| Self { open: self.open + 1, ..self.clone() })
     }
 
-    /// Counts one more open origin that was not open in this iteration before. `None` as for [`IterationRow::one_origin_more`].
+    /// Counts one more open origin that was not open in this iteration before. `None` as for
+    /// [`IterationRow::one_origin_more`].
     #[must_use]
     pub fn one_new_origin_more(&self) -> Option<Self> {
         self.one_origin_more().map(|row| Self { origins: row.origins.saturating_add(1), ..row })

@@ -30,7 +30,8 @@ pub struct SegmentId {
     pub origin: OriginKey,
     /// The turn that committed it.
     pub turn: Turn,
-    /// The lease's count of segments when it was committed. With the turn, which never restarts, it is unique.
+    /// The lease's count of segments when it was committed. With the turn, which never restarts, it
+    /// is unique.
     pub n: u64,
 }
 
@@ -135,7 +136,8 @@ impl ObjectKey {
         format!("reports/{crawl}/")
     }
 
-    /// Returns the prefix of the keys of a turn's objects. After a takeover, an object there with another token is an orphan.
+    /// Returns the prefix of the keys of a turn's objects. After a takeover, an object there with
+    /// another token is an orphan.
     #[must_use]
     pub fn turn_prefix(origin: &OriginKey, iteration: Iteration, turn: Turn) -> String {
         format!("{}{turn}-", Self::origin_prefix(origin, iteration))
@@ -166,7 +168,8 @@ fn path_safe(origin: &Origin) -> String {
     }
     let digest: String =
         Sha256::digest(origin.as_str().as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    // No origin has two commas in a row, so this cannot collide with a short one. By now it is all ASCII.
+    // No origin has two commas in a row, so this cannot collide with a short one. By now it is all
+    // ASCII.
     format!("{},,{digest}", &whole[..PART_BYTES_MAX - 2 - digest.len()])
 }
 

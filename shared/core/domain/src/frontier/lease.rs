@@ -435,7 +435,8 @@ impl Lease {
 
     /// Releases the lease: returns the rows afterwards, or why that is not possible.
     ///
-    /// `self` is the stored row, `last` the holder's own copy (its state is ignored), `seen` the inbox from which the release was decided.
+    /// `self` is the stored row, `last` the holder's own copy (its state is ignored), `seen` the
+    /// inbox from which the release was decided.
     ///
     /// # Errors
     /// [`ReleaseRefused`].
@@ -496,7 +497,8 @@ impl Lease {
         *self == left
     }
 
-    /// Makes the lease of a holder that is known to be dead ready again, without waiting for its end.
+    /// Makes the lease of a holder that is known to be dead ready again, without waiting for its
+    /// end.
     ///
     /// Only a store that is opened by one process at a time can know that. The delay is kept from
     /// now on, as the time of the dead holder's last request is unknown. The reserved budget goes

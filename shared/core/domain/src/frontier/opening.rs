@@ -54,7 +54,8 @@ pub fn add_todo(
     }
 }
 
-/// The row that marks a seeding of an origin in an iteration, written in the transaction that adds its seeds.
+/// The row that marks a seeding of an origin in an iteration, written in the transaction that adds
+/// its seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeedingMark {
     /// Not written yet.

@@ -1,4 +1,5 @@
-//! Committing a part of a parse: the segment, its targets, its own origin and the iteration at once.
+//! Committing a part of a parse: the segment, its targets, its own origin and the iteration at
+//! once.
 
 use std::collections::BTreeMap;
 

@@ -12,7 +12,8 @@ use crate::ids::TriggerId;
 pub enum Switch {
     /// It may.
     On {
-        /// When its schedule begins the next one; `None` if it has no schedule, or schedules are not followed.
+        /// When its schedule begins the next one; `None` if it has no schedule, or schedules are
+        /// not followed.
         next: Option<Timestamp>,
     },
     /// It may not: it was removed. Its definition and its crawled data stay.

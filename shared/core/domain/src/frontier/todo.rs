@@ -39,7 +39,8 @@ pub struct TodoEntry {
     pub follow_up: Option<Box<FollowUp>>,
 }
 
-/// Todo of one origin and depth from one source. Written once, consumed by offset, deleted when exhausted.
+/// Todo of one origin and depth from one source. Written once, consumed by offset, deleted when
+/// exhausted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TodoChunk {
     /// Its key, which determines its order.

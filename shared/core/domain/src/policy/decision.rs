@@ -12,7 +12,8 @@ pub enum Decision<'p> {
     Crawl,
     /// It does not belong to the crawl: only the link is recorded.
     OutOfScope(ScopeRule<'p>),
-    /// It belongs to the crawl but is never fetched: it becomes a candidate with the outcome `blocked_url_by_local_policy`.
+    /// It belongs to the crawl but is never fetched: it becomes a candidate with the outcome
+    /// `blocked_url_by_local_policy`.
     Blocked(BlockRule<'p>),
 }
 

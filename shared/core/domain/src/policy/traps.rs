@@ -47,7 +47,8 @@ impl fmt::Display for Trap {
     }
 }
 
-/// Returns the limit that the URL exceeds, if any: checks its length, then the number of its segments, then their repetition.
+/// Returns the limit that the URL exceeds, if any: checks its length, then the number of its
+/// segments, then their repetition.
 ///
 /// Empty segments, as in `/a//b`, count like others; the one after a trailing slash does not.
 #[must_use]

@@ -67,7 +67,8 @@ pub enum RecrawlPolicy {
         /// The longest wait.
         max: Duration,
     },
-    /// Nutch's adaptive rule: the interval is multiplied by 1.4 after an unchanged visit, and by 0.8 after a changed one.
+    /// Nutch's adaptive rule: the interval is multiplied by 1.4 after an unchanged visit, and by
+    /// 0.8 after a changed one.
     Adaptive {
         /// The first interval.
         interval: Duration,

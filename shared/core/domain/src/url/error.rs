@@ -23,7 +23,8 @@ pub enum UrlError {
     /// It has no host.
     #[error("the URL has no host")]
     NoHost,
-    /// The host is longer than a domain name can be (RFC 1035, 2.3.4), or has an empty part between dots.
+    /// The host is longer than a domain name can be (RFC 1035, 2.3.4), or has an empty part between
+    /// dots.
     #[error(
         "the URL's host is not a valid domain name: it is over {HOST_BYTES_MAX} characters or has nothing between two dots"
     )]

@@ -64,7 +64,8 @@ impl DomainKey {
     }
 }
 
-/// Whether a host is a loopback name or address: RFC 1122, 3.2.1.3, RFC 4291, 2.5.3, and RFC 6761, 6.3.
+/// Whether a host is a loopback name or address: RFC 1122, 3.2.1.3, RFC 4291, 2.5.3, and RFC 6761,
+/// 6.3.
 fn is_loopback(host: &str) -> bool {
     let ipv6 = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
     host == "localhost"

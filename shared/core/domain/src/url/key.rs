@@ -20,12 +20,14 @@ pub(super) fn is_normalised(path_and_query: &str) -> bool {
         })
 }
 
-/// Whether the URL parser leaves this byte unencoded in a path (WHATWG URL, path percent-encode set).
+/// Whether the URL parser leaves this byte unencoded in a path (WHATWG URL, path percent-encode
+/// set).
 fn stands_in_path(byte: u8) -> bool {
     byte.is_ascii_graphic() && !br##""#<>?\`{}"##.contains(&byte)
 }
 
-/// Whether the URL parser leaves this byte unencoded in a query (WHATWG URL, special-query percent-encode set).
+/// Whether the URL parser leaves this byte unencoded in a query (WHATWG URL, special-query
+/// percent-encode set).
 fn stands_in_query(byte: u8) -> bool {
     byte.is_ascii_graphic() && !br##""#<>'"##.contains(&byte)
 }

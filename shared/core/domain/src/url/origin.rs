@@ -78,7 +78,8 @@ impl<'a> OriginParts<'a> {
     }
 }
 
-/// Scheme, host and port, as `https://example.org` or `http://example.org:8080`: no path, no default port.
+/// Scheme, host and port, as `https://example.org` or `http://example.org:8080`: no path, no
+/// default port.
 ///
 /// Cheap to clone, since it is in every row, ticket and queue. Stored as its text.
 ///
@@ -136,7 +137,8 @@ impl Origin {
     /// Joins and checks, but parses nothing.
     ///
     /// # Errors
-    /// [`UrlError::Key`] if it is not in that form, [`UrlError::TooLong`] if both together are too long.
+    /// [`UrlError::Key`] if it is not in that form, [`UrlError::TooLong`] if both together are too
+    /// long.
     pub fn url_at(&self, path_and_query: &str) -> Result<CrawlUrl, UrlError> {
         if self.0.len() + path_and_query.len() > CrawlUrl::LEN_MAX {
             return Err(UrlError::TooLong);
@@ -166,15 +168,16 @@ impl Origin {
         registrable_domain(self.host())
     }
 
-    /// Whether both belong to one site: the same host, or the same registrable domain. Scheme and port do not matter.
+    /// Whether both belong to one site: the same host, or the same registrable domain. Scheme and
+    /// port do not matter.
     #[must_use]
     pub fn is_same_site(&self, other: &Self) -> bool {
         self.host() == other.host()
             || self.registrable_domain().is_some_and(|domain| other.registrable_domain() == Some(domain))
     }
 
-    /// Whether `other` is an alias of this origin: the host with or without `www.`, https instead of http, or both. If the scheme is the same, so is
-    /// the port.
+    /// Whether `other` is an alias of this origin: the host with or without `www.`, https instead
+    /// of http, or both. If the scheme is the same, so is the port.
     #[must_use]
     pub fn has_alias(&self, other: &Self) -> bool {
         let bare = |origin: &Self| origin.host().strip_prefix("www.").unwrap_or(origin.host()).to_owned();

@@ -17,7 +17,8 @@ use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 /// The limit on bytes for the detector: enough to be sure, and a bound on its cost.
 const DETECT_BYTES_MAX: usize = 64 * 1024;
 
-/// The least ratio of valid to invalid sequences in damaged UTF-8; text in another encoding has hardly any valid ones.
+/// The least ratio of valid to invalid sequences in damaged UTF-8; text in another encoding has
+/// hardly any valid ones.
 const UTF8_RIGHT_PER_WRONG_MIN: usize = 4;
 
 const ESCAPE: u8 = 0x1B;
@@ -25,7 +26,8 @@ const ESCAPE: u8 = 0x1B;
 /// The text of a body, and how it was decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded<'a> {
-    /// The text, without a byte order mark; U+FFFD replaces malformed bytes. Borrowed if the body was valid UTF-8.
+    /// The text, without a byte order mark; U+FFFD replaces malformed bytes. Borrowed if the body
+    /// was valid UTF-8.
     pub text: Cow<'a, str>,
     /// The encoding's name in the WHATWG Encoding standard, such as `UTF-8` or `windows-1252`.
     pub encoding: &'static str,
@@ -40,7 +42,8 @@ pub enum CharsetSource {
     Bom,
     /// The `charset` of the `Content-Type` field.
     Header,
-    /// `<meta charset>` or `<meta http-equiv=content-type>`, or an XML declaration in the first 1,024 bytes.
+    /// `<meta charset>` or `<meta http-equiv=content-type>`, or an XML declaration in the first
+    /// 1,024 bytes.
     Meta,
     /// Nothing was declared, and the bytes are valid UTF-8.
     Utf8Valid,
@@ -126,7 +129,8 @@ fn utf_16_without_mark(body: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// Whether this is UTF-8 except in a few places, such as a character cut in half by a careless script or by our own size limit.
+/// Whether this is UTF-8 except in a few places, such as a character cut in half by a careless
+/// script or by our own size limit.
 fn is_damaged_utf8(body: &[u8]) -> bool {
     let (mut right, mut wrong) = (0, 0);
     for chunk in body.utf8_chunks() {

@@ -156,7 +156,8 @@ impl<'a> Scanner<'a> {
         internal_label(charset.or(content.filter(|_| is_pragma))?)
     }
 
-    /// Returns the next attribute of the current tag; `None` at its end, or at the end of the bytes.
+    /// Returns the next attribute of the current tag; `None` at its end, or at the end of the
+    /// bytes.
     fn attribute(&mut self) -> Option<(&'a [u8], &'a [u8])> {
         self.skip(|byte| byte.is_ascii_whitespace() || byte == b'/');
         if matches!(self.peek(0)?, b'>') {

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// The `Accept-Encoding` of requests.
 pub const ACCEPT_ENCODING: &str = "gzip, deflate, br, zstd";
 
-/// The most codings that one body may have. Honest servers use one; each further one multiplies the cost of a bomb.
+/// The most codings that one body may have. Honest servers use one; each further one multiplies the
+/// cost of a bomb.
 pub const CODINGS_MAX: usize = 3;
 
 /// The most bytes of an unknown coding's name that an error repeats.
@@ -19,7 +20,8 @@ const NAME_SHOWN_BYTES_MAX: usize = 40;
 pub enum ContentCoding {
     /// `gzip`, and its old name `x-gzip`: RFC 1952, with any number of members.
     Gzip,
-    /// `deflate`: zlib (RFC 1950) by the standard, but raw deflate (RFC 1951) from many servers. Both are read.
+    /// `deflate`: zlib (RFC 1950) by the standard, but raw deflate (RFC 1951) from many servers.
+    /// Both are read.
     Deflate,
     /// `br`: RFC 7932.
     Brotli,
@@ -46,7 +48,8 @@ impl fmt::Display for ContentCoding {
     }
 }
 
-/// The codings of one body, in the order in which the server applied them. Empty if the body is not encoded.
+/// The codings of one body, in the order in which the server applied them. Empty if the body is not
+/// encoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContentCodings {
     known: Vec<ContentCoding>,
@@ -70,8 +73,9 @@ impl ContentCodings {
 
     /// Reads the values of all `Content-Encoding` fields of a response, in their order.
     ///
-    /// Names may be in any case; `identity` and empty list elements count as nothing (RFC 9110 §5.6.1, §12.5.3). So do words that are not the name of
-    /// a coding, such as `none`, `utf-8` or `8bit`: servers send them with bodies that are not encoded, and browsers ignore them.
+    /// Names may be in any case; `identity` and empty list elements count as nothing (RFC 9110
+    /// §5.6.1, §12.5.3). So do words that are not the name of a coding, such as `none`, `utf-8` or
+    /// `8bit`: servers send them with bodies that are not encoded, and browsers ignore them.
     ///
     /// ```
     /// use dragline_formats::content_coding::{ContentCoding, ContentCodings};
@@ -82,7 +86,8 @@ impl ContentCodings {
     ///
     /// # Errors
     ///
-    /// If there is a coding of the IANA registry that is not supported, or more than [`CODINGS_MAX`].
+    /// If there is a coding of the IANA registry that is not supported, or more than
+    /// [`CODINGS_MAX`].
     pub fn parse<'a>(values: impl IntoIterator<Item = &'a [u8]>) -> Result<Self, ContentCodingsError> {
         let mut codings = Self::IDENTITY;
         for name in values.into_iter().flat_map(|value| value.split(|&byte| byte == b',')) {
@@ -96,7 +101,8 @@ impl ContentCodings {
         Ok(codings)
     }
 
-    /// The codings in the order in which they were applied; they are undone from the last to the first.
+    /// The codings in the order in which they were applied; they are undone from the last to the
+    /// first.
     #[must_use]
     pub fn as_slice(&self) -> &[ContentCoding] {
         &self.known
@@ -111,7 +117,8 @@ impl ContentCodings {
         Self { known, word: self.word.clone() }
     }
 
-    /// The first word that is not the name of a coding, shortened and safe to print; `None` if there is none.
+    /// The first word that is not the name of a coding, shortened and safe to print; `None` if
+    /// there is none.
     #[must_use]
     pub fn unknown_word(&self) -> Option<&str> {
         self.word.as_deref()

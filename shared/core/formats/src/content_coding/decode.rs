@@ -74,8 +74,8 @@ impl DecodeFault {
     }
 }
 
-/// Decodes a body as it is read, up to a limit. Returns how many decoded bytes were written, and why
-/// they are not the whole body; `None` if they are.
+/// Decodes a body as it is read, up to a limit. Returns how many decoded bytes were written, and
+/// why they are not the whole body; `None` if they are.
 ///
 /// With several codings, the limit applies to what each of them yields, not only to the last. An
 /// empty body is in any coding, as servers send. Bytes after the end of a coding are passed over,

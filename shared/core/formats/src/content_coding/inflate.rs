@@ -1,5 +1,5 @@
-//! gzip and deflate. flate2 reads bodies whose length is not known; a short body in gzip is inflated
-//! by libdeflate in one go, in half the time.
+//! gzip and deflate. flate2 reads bodies whose length is not known; a short body in gzip is
+//! inflated by libdeflate in one go, in half the time.
 
 use std::io::{self, BufRead as _, Read};
 

@@ -7,8 +7,9 @@
 //!
 //! A small body can decode to a huge one, so output is not buffered (but for gzip of at most a
 //! megabyte, which says how long it is): decoded bytes are written at once, and the first byte past
-//! the limit ends the work. The memory of one coding is a few hundred KiB and its window: 32 KiB for
-//! gzip and deflate, at most 16 MiB for brotli (RFC 7932 §9.1), at most 8 MiB for zstd (RFC 9659 §3).
+//! the limit ends the work. The memory of one coding is a few hundred KiB and its window: 32 KiB
+//! for gzip and deflate, at most 16 MiB for brotli (RFC 7932 §9.1), at most 8 MiB for zstd (RFC
+//! 9659 §3).
 
 mod brotli;
 mod codings;

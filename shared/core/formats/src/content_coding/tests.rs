@@ -346,7 +346,8 @@ proptest! {
         prop_assert_eq!((digest.decoded_bytes, digest.cut), (body.len() as u64, None));
     }
 
-    /// One go is a shortcut: it must give what step by step gives, of one member, several, their copies, parts of them, and what follows them.
+    /// One go is a shortcut: it must give what step by step gives, of one member, several, their
+    /// copies, parts of them, and what follows them.
     #[test]
     fn gzip_in_one_go_is_as_in_steps(
         members in prop::collection::vec(prop::sample::select(vec![0_usize, 1, 3, 3, 40]), 1..4),

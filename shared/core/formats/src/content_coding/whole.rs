@@ -91,8 +91,8 @@ fn decode_at_once(codings: &ContentCodings, body: &[u8], limit_bytes: u64) -> Op
     matches!(codings.as_slice(), [ContentCoding::Gzip]).then(|| gunzip_at_once(body, limit_bytes)).flatten()
 }
 
-/// Decodes a body that may be read again without the codings that it turns out not to be in. Nothing
-/// was written until then.
+/// Decodes a body that may be read again without the codings that it turns out not to be in.
+/// Nothing was written until then.
 fn decode_applied<R: Read>(
     codings: &ContentCodings,
     body: impl Fn() -> R,

@@ -87,8 +87,8 @@ pub struct Page {
     pub title: Option<String>,
     /// The first `<meta name=description>` that is not empty, white space collapsed.
     pub description: Option<String>,
-    /// The language tag of `<html lang>`, or else of `<meta http-equiv=content-language>`, or else of `<html xml:lang>`, as written. In XHTML,
-    /// `xml:lang` takes precedence.
+    /// The language tag of `<html lang>`, or else of `<meta http-equiv=content-language>`, or else
+    /// of `<html xml:lang>`, as written. In XHTML, `xml:lang` takes precedence.
     pub language: Option<String>,
     /// Its directives to robots, in order.
     pub robots: Vec<RobotsMeta>,
@@ -115,8 +115,8 @@ pub struct HtmlLink {
     pub url: LinkUrl,
     /// Whether its `rel` is `nofollow`, wherever the page has this link.
     pub nofollow: bool,
-    /// The text of an `<a>` including its images' alternative texts, or the alternative text of an `<area>`: the first
-    /// that is not empty.
+    /// The text of an `<a>` including its images' alternative texts, or the alternative text of an
+    /// `<area>`: the first that is not empty.
     pub text: Option<String>,
 }
 

@@ -18,7 +18,8 @@ pub(super) struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    /// Returns the URL of a reference, without its fragment; `None` if it is not a URL, neither http nor https, or too long.
+    /// Returns the URL of a reference, without its fragment; `None` if it is not a URL, neither
+    /// http nor https, or too long.
     pub(super) fn resolve(self, reference: &str) -> Option<Url> {
         let mut url = self.fits(reference).then(|| self.join(reference).ok())??;
         if !matches!(url.scheme(), "http" | "https") || !self.fits(url.as_str()) {
@@ -40,7 +41,8 @@ impl Resolver<'_> {
         if self.query_encoding == UTF_8 || reference.is_ascii() {
             return self.base.join(&reference);
         }
-        // The parser drops line breaks and tabs as well, but would encode the pieces between them separately.
+        // The parser drops line breaks and tabs as well, but would encode the pieces between them
+        // separately.
         let dropped = ['\t', '\n', '\r'];
         let reference = if reference.contains(dropped) { reference.replace(dropped, "").into() } else { reference };
         let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| encoded(self.query_encoding, query).into();
@@ -67,7 +69,8 @@ fn encoded(encoding: &'static Encoding, query: &str) -> Vec<u8> {
         rest = &rest[read..];
         match result {
             EncoderResult::InputEmpty => return bytes,
-            // There is room for everything, so this does not happen; if it did, the next round would have more.
+            // There is room for everything, so this does not happen; if it did, the next round
+            // would have more.
             EncoderResult::OutputFull => {}
             EncoderResult::Unmappable(character) => {
                 bytes.extend_from_slice(format!("%26%23{}%3B", u32::from(character)).as_bytes());

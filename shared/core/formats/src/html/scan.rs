@@ -43,7 +43,8 @@ pub(super) fn bytes_before(needles: &[u8], text: &[u8]) -> usize {
     text[at..].iter().position(is_needle).map_or(text.len(), |found| at + found)
 }
 
-/// Returns the position of the first of eight bytes that is a needle (Warren, "Hacker's Delight", 6-1, "find first 0-byte").
+/// Returns the position of the first of eight bytes that is a needle (Warren, "Hacker's Delight",
+/// 6-1, "find first 0-byte").
 #[inline(always)]
 fn position_in(needles: &[u8], bytes: [u8; 8]) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);

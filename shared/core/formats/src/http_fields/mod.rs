@@ -1,4 +1,5 @@
-//! HTTP header fields and their values: as text, and Location, Retry-After, Content-Type, Link, Refresh and Set-Cookie.
+//! HTTP header fields and their values: as text, and Location, Retry-After, Content-Type, Link,
+//! Refresh and Set-Cookie.
 //!
 //! Each value is parsed by a pure function of the field, whose length the HTTP client has limited.
 

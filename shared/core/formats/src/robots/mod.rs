@@ -1,8 +1,9 @@
 //! robots.txt (RFC 9309): a site's rules for crawlers.
 //!
-//! Three steps, each a pure function. [`RobotsRecord::from_fetch`] says what a fetch of robots.txt means, in a form to be stored; [`RobotsRecord::policy`]
-//! builds the rules from it once; [`RobotsPolicy::verdict`] answers for one URL, with the reason. Fetching, following redirects and keeping the copy
-//! are up to the caller.
+//! Three steps, each a pure function. [`RobotsRecord::from_fetch`] says what a fetch of robots.txt
+//! means, in a form to be stored; [`RobotsRecord::policy`] builds the rules from it once;
+//! [`RobotsPolicy::verdict`] answers for one URL, with the reason. Fetching, following redirects
+//! and keeping the copy are up to the caller.
 
 mod broken_off;
 mod cost;
@@ -66,7 +67,8 @@ impl Robots {
 
     /// Decides whether a URL of this origin may be fetched, by its path and query.
     ///
-    /// The rule with the longest pattern decides; among equally long ones, one that allows (RFC 9309 section 2.2.2).
+    /// The rule with the longest pattern decides; among equally long ones, one that allows (RFC
+    /// 9309 section 2.2.2).
     #[must_use]
     pub fn verdict(&self, path_and_query: &str) -> Verdict<'_> {
         if is_robots_txt(path_and_query) {

@@ -8,7 +8,8 @@
 use dragline_domain::url::{is_unreserved, octet_after};
 use percent_encoding::percent_encode_byte;
 
-/// A URL's path and query, normalised for comparison. Contains no `*` and no `$`, which have a meaning in patterns.
+/// A URL's path and query, normalised for comparison. Contains no `*` and no `$`, which have a
+/// meaning in patterns.
 pub(super) struct Target {
     /// With encoded slashes left encoded.
     pub(super) plain: String,
@@ -64,7 +65,7 @@ impl Speller {
                     self.out.push('?');
                 }
                 (b'/', OctetSpelling::Encoded) if self.in_query && self.slashes == QuerySlashes::Undone => {
-                    self.out.push('/')
+                    self.out.push('/');
                 }
                 (b'/' | b'&' | b'=', OctetSpelling::Raw) => self.out.push(char::from(octet)),
                 _ if is_unreserved(octet) => self.out.push(char::from(octet)),

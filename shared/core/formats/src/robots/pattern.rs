@@ -1,4 +1,5 @@
-//! The pattern of a rule: literals between wildcards, matched from the start of the path (RFC 9309 section 2.2.3).
+//! The pattern of a rule: literals between wildcards, matched from the start of the path (RFC 9309
+//! section 2.2.3).
 
 use super::cost;
 use super::octets::{QuerySlashes, Speller};
@@ -45,8 +46,9 @@ impl Pattern {
 
     /// Whether a path that starts with [`Pattern::prefix`] matches.
     ///
-    /// Each literal is matched at its first occurrence, which leaves the most for the next. So there is no backtracking, and the time is linear in
-    /// path and pattern, whatever the number of wildcards.
+    /// Each literal is matched at its first occurrence, which leaves the most for the next. So
+    /// there is no backtracking, and the time is linear in path and pattern, whatever the number of
+    /// wildcards.
     pub(super) fn matches_behind_prefix(&self, path: &str) -> bool {
         let mut rest = &path[self.prefix_len..];
         let Some(behind_prefix) = self.text[self.prefix_len..].strip_prefix('*') else {

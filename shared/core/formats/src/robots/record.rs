@@ -103,7 +103,8 @@ impl RobotsRecord {
         }
     }
 
-    /// Returns the policy for the crawler with this product token (see [`product_token`](dragline_domain::definition::product_token)).
+    /// Returns the policy for the crawler with this product token (see
+    /// [`product_token`](dragline_domain::definition::product_token)).
     #[must_use]
     pub fn policy(&self, product_token: &str) -> RobotsPolicy {
         match self {

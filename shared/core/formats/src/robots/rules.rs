@@ -112,7 +112,8 @@ impl RuleIndex {
 /// Builds the nodes of sorted rules.
 fn build_nodes(rules: &[Entry]) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
-    // The latest node and its ancestors: as the prefixes are sorted, only those can be prefixes of the next.
+    // The latest node and its ancestors: as the prefixes are sorted, only those can be prefixes of
+    // the next.
     let mut ancestors: Vec<usize> = Vec::new();
     let mut start = 0;
     for same in rules.chunk_by(|a, b| a.pattern.prefix() == b.pattern.prefix()) {

@@ -10,7 +10,8 @@ const BODY_BYTES_MIN: usize = 500 * 1024;
 /// Returns the part of a body that is read: at most [`BODY_BYTES_MAX`](super::BODY_BYTES_MAX), cut
 /// at the end of a line.
 ///
-/// If the last line is so long that this would leave less than the RFC requires, it is cut within the line.
+/// If the last line is so long that this would leave less than the RFC requires, it is cut within
+/// the line.
 ///
 /// A body that begins with the byte order mark of UTF-16 becomes UTF-8. One without a mark is
 /// UTF-8, as the RFC requires.
@@ -48,7 +49,8 @@ fn end_of_lines(text: &[u8]) -> usize {
     }
 }
 
-/// Returns a body as UTF-8, with invalid octets percent-encoded, so that it can be stored as text without changing its meaning.
+/// Returns a body as UTF-8, with invalid octets percent-encoded, so that it can be stored as text
+/// without changing its meaning.
 pub(super) fn as_utf8(body: &[u8]) -> String {
     let body = without_mark(body);
     let mut text = String::with_capacity(body.len());
@@ -61,10 +63,11 @@ pub(super) fn as_utf8(body: &[u8]) -> String {
     text
 }
 
-/// Returns a body as lines of printable ASCII: without the byte order mark and blanks around lines, other octets percent-encoded.
+/// Returns a body as lines of printable ASCII: without the byte order mark and blanks around lines,
+/// other octets percent-encoded.
 ///
-/// The parser needs this, too: it would cut long lines inside a character, and lose characters after a lone `%` in a line with other things to
-/// encode.
+/// The parser needs this, too: it would cut long lines inside a character, and lose characters
+/// after a lone `%` in a line with other things to encode.
 pub(super) fn as_ascii_lines(body: &[u8]) -> String {
     let body = without_mark(body);
     let mut text = String::with_capacity(body.len());

@@ -1,4 +1,5 @@
-//! Named fields: of a record's header, and of blocks of the type `application/warc-fields` (WARC 1.1 §4).
+//! Named fields: of a record's header, and of blocks of the type `application/warc-fields` (WARC
+//! 1.1 §4).
 
 use super::limits::VALUE_BYTES_MAX;
 use crate::http_fields::Headers;

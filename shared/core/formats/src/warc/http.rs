@@ -38,13 +38,16 @@ pub enum HttpResponseError {
     HeadTooLarge,
 }
 
-/// Builds the head of a `response` record's block, up to the empty line; the body, of this length, follows it.
+/// Builds the head of a `response` record's block, up to the empty line; the body, of this length,
+/// follows it.
 ///
 /// - The status line says `HTTP/1.1` whatever the protocol was, as readers expect no other.
 /// - `Transfer-Encoding` is renamed `X-Archive-Orig-Transfer-Encoding`.
-/// - A `Content-Length` that is not the length of the body (it was cut short, or several lengths contradict each other) is
-///   renamed `X-Archive-Orig-Content-Length`, and the true one added last.
-/// - Characters that would end a line or a name early are replaced: by spaces in values, by `_` in names.
+/// - A `Content-Length` that is not the length of the body (it was cut short, or several lengths
+///   contradict each other) is renamed `X-Archive-Orig-Content-Length`, and the true one added
+///   last.
+/// - Characters that would end a line or a name early are replaced: by spaces in values, by `_` in
+///   names.
 /// - A reason is cut at [`REASON_BYTES_MAX`]; fields beyond [`HEAD_FIELDS_MAX`] and
 ///   [`HEAD_BYTES_MAX`] are left out, as they could not be read back.
 #[must_use]
@@ -65,8 +68,8 @@ pub fn http_response_head(status: u16, reason: &str, headers: &Headers, body_byt
     block
 }
 
-/// Builds the block of a `revisit` record: like [`http_response_head`], but `Content-Length` stays as received, as it describes the body that is
-/// stored elsewhere.
+/// Builds the block of a `revisit` record: like [`http_response_head`], but `Content-Length` stays
+/// as received, as it describes the body that is stored elsewhere.
 #[must_use]
 pub fn http_revisit_head(status: u16, reason: &str, headers: &Headers) -> Vec<u8> {
     let mut head = Head::begin(status, reason);
@@ -94,7 +97,8 @@ pub fn http_request_block(method: &str, target: &str, headers: &Headers) -> Vec<
 
 /// Parses the block of a `response` or `revisit` record, our own or another writer's.
 ///
-/// Lines may end in LF alone, and values may continue on the next line; lines without a colon are skipped; if the head never ends, there is no body.
+/// Lines may end in LF alone, and values may continue on the next line; lines without a colon are
+/// skipped; if the head never ends, there is no body.
 ///
 /// # Errors
 ///
@@ -215,7 +219,8 @@ fn push_name(block: &mut Vec<u8>, name: &str) {
     }
 }
 
-/// Control characters other than the tab become spaces (RFC 9110 §5.5); bytes beyond ASCII stay as received.
+/// Control characters other than the tab become spaces (RFC 9110 §5.5); bytes beyond ASCII stay as
+/// received.
 fn safe_value(value: &[u8]) -> impl Iterator<Item = u8> {
     value.iter().map(|&byte| if byte.is_ascii_control() && byte != b'\t' { b' ' } else { byte })
 }

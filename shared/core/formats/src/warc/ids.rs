@@ -77,7 +77,8 @@ pub enum RecordType {
     Revisit,
     /// Additional data about a capture, or about a fetch without a response.
     Metadata,
-    /// A type that Dragline does not write, by its name in lower case. Readers skip types that they do not know.
+    /// A type that Dragline does not write, by its name in lower case. Readers skip types that they
+    /// do not know.
     Other(String),
 }
 

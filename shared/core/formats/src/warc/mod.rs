@@ -1,8 +1,9 @@
 //! WARC 1.1 (ISO 28500:2017, <https://iipc.github.io/warc-specifications/>): the file format of
 //! captures.
 //!
-//! Build a [`Record`]; [`WarcWriter`] appends it as one gzip member and returns its [`RecordSpan`]. [`WarcReader`] reads a file record by record,
-//! [`read_record`] the range of one span. `docs/format-warc.md` lists every field.
+//! Build a [`Record`]; [`WarcWriter`] appends it as one gzip member and returns its [`RecordSpan`].
+//! [`WarcReader`] reads a file record by record, [`read_record`] the range of one span.
+//! `docs/format-warc.md` lists every field.
 //!
 //! The crate `warc` 0.4 was unsuitable: it compresses a whole file as one gzip stream, so that
 //! records cannot be read by their offsets; its writer drops the rest of a short write; and its

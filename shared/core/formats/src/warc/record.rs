@@ -13,7 +13,8 @@ use super::ids::{HttpProtocol, RecordId, RecordType, RevisitProfile, TargetUri, 
 use super::limits::{HEADER_BYTES_MAX, VALUE_BYTES_MAX};
 use crate::blob::Blob;
 
-/// The version of Dragline's layout of records and fields, in `Dragline-Format` of each `warcinfo` record.
+/// The version of Dragline's layout of records and fields, in `Dragline-Format` of each `warcinfo`
+/// record.
 pub const FORMAT_VERSION: u32 = 1;
 
 /// The common data of all records of one fetch: the standard's capture event (WARC 1.1 §5.4, §5.7).
@@ -225,7 +226,8 @@ impl Record {
         self
     }
 
-    /// Names another record of the same fetch. A `warcinfo` record, for which the standard forbids this, stays as it is.
+    /// Names another record of the same fetch. A `warcinfo` record, for which the standard forbids
+    /// this, stays as it is.
     #[must_use]
     pub fn concurrent_to(mut self, id: RecordId) -> Self {
         if let Some(capture) = self.kind.capture_mut() {

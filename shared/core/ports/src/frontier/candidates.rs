@@ -17,8 +17,8 @@ pub trait Candidates: Send + Sync {
     /// the same claimer.
     fn claim(&self, request: &ClaimRequest) -> impl Future<Output = PortResult<Vec<Claim>>> + Send;
 
-    /// Returns, in the order of the request, the data of URLs to which a shorter way was found since
-    /// they were claimed in an iteration; `None` for the others. Never out of date.
+    /// Returns, in the order of the request, the data of URLs to which a shorter way was found
+    /// since they were claimed in an iteration; `None` for the others. Never out of date.
     fn nearer(
         &self,
         origin: &OriginKey,

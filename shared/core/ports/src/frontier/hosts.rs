@@ -27,7 +27,8 @@ pub trait Hosts: Send + Sync {
         ask: &HostRequest,
     ) -> impl Future<Output = PortResult<Result<HostRow, Timestamp>>> + Send;
 
-    /// Gives back a host that was taken without a lease. Does nothing if another has taken it since.
+    /// Gives back a host that was taken without a lease. Does nothing if another has taken it
+    /// since.
     fn give_back_host(&self, back: &GiveBackHost) -> impl Future<Output = PortResult<()>> + Send;
 }
 

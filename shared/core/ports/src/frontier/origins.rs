@@ -41,7 +41,8 @@ pub struct SeedOrigin {
     pub seeding: Seeding,
     /// Counts and times; `count` refers to the chunks.
     pub add: AddTodo,
-    /// The seeds, in at most [`PART_CHUNKS_MAX`](dragline_domain::frontier::PART_CHUNKS_MAX) chunks.
+    /// The seeds, in at most [`PART_CHUNKS_MAX`](dragline_domain::frontier::PART_CHUNKS_MAX)
+    /// chunks.
     pub chunks: Vec<TodoChunk>,
 }
 

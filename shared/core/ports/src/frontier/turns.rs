@@ -51,7 +51,8 @@ pub trait Turns: Send + Sync {
 pub struct CommitSegment {
     /// The row; its token is the holder's.
     pub segment: SegmentRow,
-    /// The holder's copy of the lease after the segment, with `until` renewed and `segments` one higher.
+    /// The holder's copy of the lease after the segment, with `until` renewed and `segments` one
+    /// higher.
     pub lease: Lease,
     /// The chunks that it exhausts: they must exist, and are deleted. At most
     /// [`EXHAUSTED_CHUNKS_MAX`](dragline_domain::frontier::EXHAUSTED_CHUNKS_MAX).

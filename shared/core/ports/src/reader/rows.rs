@@ -1,4 +1,5 @@
-//! The rows that a reader returns, with their fields as exported. Field names are part of the interface, and the same on both engines.
+//! The rows that a reader returns, with their fields as exported. Field names are part of the
+//! interface, and the same on both engines.
 
 use dragline_domain::document::Document;
 use dragline_domain::frontier::{LeftoverReason, ObjectKey};
@@ -265,7 +266,8 @@ rows! {
         /// Its effect on the current state of the site: `new`, `changed`, `moved`, `gone`,
         /// `out_of_scope`, `back`, `unchanged`; `None` if it says nothing lasting.
         change: Option<String>,
-        /// The parts that changed, separated by commas: `status`, `title`, `text`, `links`, `metadata`, `body`; `None` if there are none.
+        /// The parts that changed, separated by commas: `status`, `title`, `text`, `links`,
+        /// `metadata`, `body`; `None` if there are none.
         changed_parts: Option<String>,
     }
 
@@ -305,7 +307,8 @@ rows! {
         last_modified: Option<String>,
         /// SHA-1 of its body without content coding, in hexadecimal.
         decoded_sha1: Option<String>,
-        /// Whether its last good document is `shown`, or `gone` or `withdrawn`; `None` if it has none.
+        /// Whether its last good document is `shown`, or `gone` or `withdrawn`; `None` if it has
+        /// none.
         standing: Option<String>,
         /// Since when every visit has failed or found it gone; `None` if the last one did not.
         away_since: Option<String> as Instant,

@@ -186,7 +186,8 @@ fn flate(number: u32, entries: &str, inflated_bytes: usize) -> Vec<u8> {
 
 #[test]
 fn a_pdf_of_growing_streams_is_read_up_to_the_limits() {
-    // Each inflates to 32 MB: as content of the page, as streams of objects, and as cross-references.
+    // Each inflates to 32 MB: as content of the page, as streams of objects, and as
+    // cross-references.
     let contents = flate(4, "", 32 << 20);
     let objects: Vec<u8> = (10..30).flat_map(|n| flate(n, "/Type/ObjStm/N 9/First 20", 32 << 20)).collect();
     let references: Vec<u8> =

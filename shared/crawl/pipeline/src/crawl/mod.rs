@@ -1,4 +1,5 @@
-//! The second step: a turn at an origin. Lease, robots.txt, fetches at the origin's pace, segments, release.
+//! The second step: a turn at an origin. Lease, robots.txt, fetches at the origin's pace, segments,
+//! release.
 
 mod commit;
 mod ending;

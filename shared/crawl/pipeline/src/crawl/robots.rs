@@ -202,7 +202,8 @@ async fn read<W: World>(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedAddress(pub String);
 
-/// Fetches an origin's robots.txt, following redirects wherever they lead (RFC 9309 section 2.3.1.2).
+/// Fetches an origin's robots.txt, following redirects wherever they lead (RFC 9309 section
+/// 2.3.1.2).
 ///
 /// # Errors
 /// Returns [`RefusedAddress`] if that needs a request to a private address. Every other failure

@@ -1,9 +1,9 @@
 //! The third step: a segment's bytes become documents, outcomes, a log and new todo.
 //!
-//! It goes one way: `read` makes captures of the segment's object, `make` documents of these, `claim`
-//! claims the URLs that they link to, `record` writes the log and the candidates, `commit` ends it, and
-//! `tell` tells people. The decisions are in `dragline_domain`: `policy` about links, `conclusion` about
-//! pages.
+//! It goes one way: `read` makes captures of the segment's object, `make` documents of these,
+//! `claim` claims the URLs that they link to, `record` writes the log and the candidates, `commit`
+//! ends it, and `tell` tells people. The decisions are in `dragline_domain`: `policy` about links,
+//! `conclusion` about pages.
 
 mod claim;
 mod commit;

@@ -14,7 +14,8 @@ use super::leaves::leaves;
 use super::pages::{documents_at, each_within};
 use super::{PageChange, REMEMBERED_MAX, Span, Which};
 
-/// A field of an item that differs between two iterations. The field names are those of JSON lines and of CSV.
+/// A field of an item that differs between two iterations. The field names are those of JSON lines
+/// and of CSV.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ItemChange {
     /// The URL of its page.

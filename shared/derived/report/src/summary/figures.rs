@@ -21,7 +21,8 @@ pub struct Figures {
     /// Pages that lost or gained fields of items together with others of their kind; `None` as
     /// above.
     pub drifted: Option<u64>,
-    /// Why nothing was fetched, the most common cause first; empty if something was, or if the iteration is not over.
+    /// Why nothing was fetched, the most common cause first; empty if something was, or if the
+    /// iteration is not over.
     pub causes: Vec<CauseCount>,
     /// Final outcomes, the most frequent first.
     pub outcomes: Vec<OutcomeCount>,
@@ -164,7 +165,8 @@ impl Figures {
         self.stuck.unwrap_or(0) > 0 || self.drifted.unwrap_or(0) > 0
     }
 
-    /// Returns whether nothing failed: no URL, no capture, no origin. Reaching a limit that the user set is not a failure.
+    /// Returns whether nothing failed: no URL, no capture, no origin. Reaching a limit that the
+    /// user set is not a failure.
     #[must_use]
     pub fn is_all_well(&self) -> bool {
         let has_failed = |counted: &OutcomeCount| {

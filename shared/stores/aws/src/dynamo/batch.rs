@@ -131,7 +131,8 @@ impl Dynamo {
         Ok(())
     }
 
-    /// Executes statements, each by itself, no two on one item. Returns the answers in the same order.
+    /// Executes statements, each by itself, no two on one item. Returns the answers in the same
+    /// order.
     pub(crate) async fn execute_all(&self, statements: &[Statement]) -> Result<Vec<Result<(), Rejection>>, StoreError> {
         let mut answers = Vec::with_capacity(statements.len());
         for batch in statements.chunks(STATEMENTS_MAX) {

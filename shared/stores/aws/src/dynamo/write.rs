@@ -50,7 +50,8 @@ pub(crate) struct Write {
     index: IndexWrites,
 }
 
-/// A write that had no effect: rows with these roles did not meet their conditions. Contains each row as it was, if it existed.
+/// A write that had no effect: rows with these roles did not meet their conditions. Contains each
+/// row as it was, if it existed.
 #[derive(Clone, Debug)]
 pub(crate) struct RefusedWrite(pub(super) Vec<(Role, Option<Item>)>);
 

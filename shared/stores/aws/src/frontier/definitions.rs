@@ -10,7 +10,8 @@ use crate::errors::StoreError;
 use crate::meter::capacity::ReadKind;
 use crate::rows::{self, keys};
 
-/// Where an earlier version of this program kept a definition, as JSON: also in the crawl's own row.
+/// Where an earlier version of this program kept a definition, as JSON: also in the crawl's own
+/// row.
 pub(super) const DEFINITION: &str = "definition";
 
 const PACKED: &str = "packed";

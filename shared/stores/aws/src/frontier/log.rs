@@ -108,7 +108,8 @@ impl DynamoFrontier {
     }
 }
 
-/// Cuts entries into parts that fit an item; a log without entries has one empty part. The same entries give the same parts.
+/// Cuts entries into parts that fit an item; a log without entries has one empty part. The same
+/// entries give the same parts.
 fn parts(entries: &[LogEntry]) -> Result<Vec<&[LogEntry]>, StoreError> {
     let (mut parts, mut start, mut bytes) = (Vec::new(), 0, 0);
     for (n, entry) in entries.iter().enumerate() {

@@ -103,7 +103,8 @@ impl DynamoFrontier {
         .await
     }
 
-    /// Lists an origin's candidates, in the order of their sort keys: at most `limit` after one. May lag.
+    /// Lists an origin's candidates, in the order of their sort keys: at most `limit` after one.
+    /// May lag.
     pub(crate) async fn list_known_urls(
         &self,
         origin: &OriginKey,
@@ -199,7 +200,8 @@ impl DynamoFrontier {
         .await
     }
 
-    /// Returns the last errors of these origins' robots.txt, without origins whose robots.txt was answered. May lag.
+    /// Returns the last errors of these origins' robots.txt, without origins whose robots.txt was
+    /// answered. May lag.
     pub(crate) async fn load_robots_errors(
         &self,
         crawl: &CrawlId,

@@ -54,7 +54,8 @@ impl Turns for DynamoFrontier {
                         let busy = Ok(Err(TakeRefused::HostBusy { until: refused.until() }));
                         // Nothing depends on the answer alone: a superfluous ticket is void.
                         let Some(line) = seen.line(&refused)? else { return busy };
-                        // The rows are not a snapshot: another ticket of this turn may have taken both in between.
+                        // The rows are not a snapshot: another ticket of this turn may have taken
+                        // both in between.
                         if self.db.transact(&[lease::still(origin, item, &before), line]).await?.is_ok() {
                             return busy;
                         }

@@ -14,7 +14,8 @@ pub(crate) type Item = HashMap<String, AttributeValue>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WriteUnits(pub u64);
 
-/// Read request units, in halves: one unit for each 4 KB begun of a consistent read, half a unit for an eventually consistent one.
+/// Read request units, in halves: one unit for each 4 KB begun of a consistent read, half a unit
+/// for an eventually consistent one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ReadUnits {
     /// Twice the number of units.
@@ -131,7 +132,8 @@ fn value_bytes(value: &AttributeValue) -> u64 {
     }
 }
 
-/// Returns about one byte for two significant digits, plus one; leading and trailing zeros do not count.
+/// Returns about one byte for two significant digits, plus one; leading and trailing zeros do not
+/// count.
 fn number_bytes(number: &str) -> u64 {
     let is_negative = number.starts_with('-');
     let digits: String = number.chars().filter(char::is_ascii_digit).collect();

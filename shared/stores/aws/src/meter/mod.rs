@@ -1,7 +1,8 @@
 //! Counts of requests to AWS for the bill: calls by service and operation, and capacity units of
 //! DynamoDB.
 //!
-//! Units are computed from the items' sizes by AWS's rules ([`capacity`]), because emulators report other numbers.
+//! Units are computed from the items' sizes by AWS's rules ([`capacity`]), because emulators report
+//! other numbers.
 
 pub(crate) mod capacity;
 

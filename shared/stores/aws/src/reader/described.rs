@@ -19,7 +19,8 @@ impl DynamoReader {
     /// Returns the wanted documents. Without a log, which may have expired, these are the segment's
     /// own.
     ///
-    /// The objects of earlier segments are read one after the other, each once, as [`Documents::load_each`] does.
+    /// The objects of earlier segments are read one after the other, each once, as
+    /// [`Documents::load_each`] does.
     pub(super) async fn load_described(
         &self,
         segment: &SegmentRow,

@@ -1,4 +1,5 @@
-//! The [`Retained`] over a stack: segment by segment, as the log, the documents and the WARC of a segment are one item or object each.
+//! The [`Retained`] over a stack: segment by segment, as the log, the documents and the WARC of a
+//! segment are one item or object each.
 //!
 //! The references between entries of a URL are spread over the logs of all segments of its origin,
 //! which no index lists by URL. As entries refer only to earlier ones, a walk from the newest

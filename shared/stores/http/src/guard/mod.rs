@@ -1,11 +1,12 @@
 //! The guard, which decides to which addresses Dragline connects.
 //!
 //! It has three checks, because none of them sees everything:
-//! 1. a literal address in the URL, in any spelling, is checked before anything else (`fetcher.rs`), as
-//!    it never meets a resolver;
-//! 2. the addresses of a name are checked, and exactly the checked addresses are connected to, with no
-//!    second lookup;
-//! 3. the peer of each new connection is checked before a request uses it, in case the first two fail.
+//! 1. a literal address in the URL, in any spelling, is checked before anything else
+//!    (`fetcher.rs`), as it never meets a resolver;
+//! 2. the addresses of a name are checked, and exactly the checked addresses are connected to, with
+//!    no second lookup;
+//! 3. the peer of each new connection is checked before a request uses it, in case the first two
+//!    fail.
 
 mod connector;
 mod resolver;

@@ -24,7 +24,8 @@ pub(crate) struct TlsConfigs {
     pub(crate) stand_ins: ClientConfig,
 }
 
-/// Returns the TLS settings: TLS 1.2 and 1.3 with ring, the platform's roots and the extra certificates.
+/// Returns the TLS settings: TLS 1.2 and 1.3 with ring, the platform's roots and the extra
+/// certificates.
 pub(crate) fn client_configs(policy: CertificatePolicy, extra: &[Certificate]) -> Result<TlsConfigs, HttpConfigError> {
     let provider = Arc::new(ring::default_provider());
     // Built in any case, so that unusable certificates are reported whether needed or not.

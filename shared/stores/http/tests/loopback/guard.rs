@@ -67,7 +67,8 @@ async fn a_name_is_looked_up_once_a_connection() {
 
 const CHILD: &str = "DRAGLINE_CHILD";
 
-/// Runs a test of this binary again, in a process with its own environment. The test finds `value` in [`CHILD`].
+/// Runs a test of this binary again, in a process with its own environment. The test finds `value`
+/// in [`CHILD`].
 fn rerun_test(test: &str, value: &str, environment: &[(&str, &str)]) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([test, "--exact", "--nocapture"]).env(CHILD, value).envs(environment.iter().copied());

@@ -148,7 +148,8 @@ impl RawServer {
     }
 }
 
-/// Answers every request with its HTTP version as the text, and with a field as long as the number in the path.
+/// Answers every request with its HTTP version as the text, and with a field as long as the number
+/// in the path.
 pub(crate) struct TlsServer {
     address: SocketAddr,
 }

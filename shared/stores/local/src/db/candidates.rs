@@ -163,8 +163,9 @@ impl Db {
         self.find_with(sql, params![origin.0, path], |row| Candidate::read(row, origin.1))
     }
 
-    /// Walks an origin's candidates in the order of their paths until told to stop. Returns the path to continue after; `None` when the last was
-    /// seen. Reads at most [`SCAN_MAX`] rows, so that nobody else waits for long.
+    /// Walks an origin's candidates in the order of their paths until told to stop. Returns the
+    /// path to continue after; `None` when the last was seen. Reads at most [`SCAN_MAX`] rows, so
+    /// that nobody else waits for long.
     pub(crate) fn scan_candidates(
         &self,
         origin: (OriginRowId, &Origin),
@@ -241,7 +242,8 @@ impl Db {
         Ok(())
     }
 
-    /// Writes what the entries of a segment change, each unless something newer is there. A segment may mention a URL twice: the later one counts.
+    /// Writes what the entries of a segment change, each unless something newer is there. A segment
+    /// may mention a URL twice: the later one counts.
     ///
     /// With each update comes the visit of the document that is shown from now on, if it says so.
     pub(crate) fn update_candidates<'u>(

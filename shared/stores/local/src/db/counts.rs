@@ -1,4 +1,5 @@
-//! Rows of `counter`: what each iteration counts over all its origins. They change with the rows that they count, in the same transaction.
+//! Rows of `counter`: what each iteration counts over all its origins. They change with the rows
+//! that they count, in the same transaction.
 
 use dragline_domain::frontier::Counts;
 use dragline_domain::ids::Iteration;

@@ -52,7 +52,8 @@ impl Db {
         Ok(Some(CrawlRow { definition: serde_json::from_str(&definition)?, version, switch }))
     }
 
-    /// Returns the version of a crawl's definition, and how many origins joined; `None` if it has no definition.
+    /// Returns the version of a crawl's definition, and how many origins joined; `None` if it has
+    /// no definition.
     pub(crate) fn crawl_stamp(&self, crawl: &CrawlId) -> Result<Option<CrawlStamp>, StoreError> {
         let sql = "SELECT version, coalesce((SELECT max(joined) FROM origin o WHERE o.crawl_id = c.id AND joined IS NOT NULL), 0)
                    FROM crawl c WHERE name = ?1 AND version IS NOT NULL";

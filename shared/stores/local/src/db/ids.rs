@@ -39,7 +39,8 @@ row_ids! {
 impl VisitId {
     const ENTRY_BITS: u32 = 24;
 
-    /// Returns the id of the n-th entry of a segment. Known without a query, so documents and log can be put in either order.
+    /// Returns the id of the n-th entry of a segment. Known without a query, so documents and log
+    /// can be put in either order.
     pub(crate) fn new(segment: SegmentRowId, n: u32) -> Result<Self, StoreError> {
         if n >= 1 << Self::ENTRY_BITS || segment.0 >= 1 << (63 - Self::ENTRY_BITS) {
             return Err(StoreError::OutOfRange("the number of a visit"));

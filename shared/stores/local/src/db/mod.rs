@@ -27,7 +27,8 @@ pub(crate) use self::ids::{CrawlRowId, OriginRowId, SegmentRowId, VisitId};
 
 /// The open database, within a transaction that the caller has begun.
 ///
-/// Its methods read and write single rows. What an operation does with them is in [`crate::frontier`] and [`crate::documents`].
+/// Its methods read and write single rows. What an operation does with them is in
+/// [`crate::frontier`] and [`crate::documents`].
 pub(crate) struct Db {
     pub(crate) connection: Connection,
     /// How long after a ticket or a lease expired the sweeper acts.

@@ -88,7 +88,8 @@ impl Db {
         Ok(found.map_or(SeedingMark::Absent, |_| SeedingMark::There))
     }
 
-    /// Marks a seeding that is not marked yet. Deletes marks of earlier iterations: these are over, so nothing is added to them any more.
+    /// Marks a seeding that is not marked yet. Deletes marks of earlier iterations: these are over,
+    /// so nothing is added to them any more.
     pub(crate) fn put_seeding(
         &self,
         origin: OriginRowId,

@@ -31,18 +31,20 @@ impl Db {
     }
 }
 
-/// The number of times that something was forgotten, and the number at which the file was last written anew.
+/// The number of times that something was forgotten, and the number at which the file was last
+/// written anew.
 const FORGOTTEN: &str = "forgotten";
 const WRITTEN_ANEW: &str = "written_anew";
 
 impl Db {
-    /// Returns how often something was forgotten in this directory. What was derived from its rows at a smaller number may hold what was forgotten
-    /// since.
+    /// Returns how often something was forgotten in this directory. What was derived from its rows
+    /// at a smaller number may hold what was forgotten since.
     pub(crate) fn forgotten(&self) -> Result<u64, StoreError> {
         self.number(FORGOTTEN)
     }
 
-    /// Records that something was forgotten, so that the file has to be written anew. Belongs in the transaction that deletes it.
+    /// Records that something was forgotten, so that the file has to be written anew. Belongs in
+    /// the transaction that deletes it.
     pub(crate) fn raise_forgotten(&self) -> Result<(), StoreError> {
         self.put_setting(FORGOTTEN, &(self.forgotten()? + 1).to_string())
     }

@@ -159,7 +159,8 @@ CREATE TABLE segment (
 ) STRICT;
 CREATE INDEX segment_due ON segment (due) WHERE due IS NOT NULL;
 
--- A URL has its row number from when it is first claimed, so URLs that are visited one after another are next to each other.
+-- A URL has its row number from when it is first claimed, so URLs that are visited one after
+-- another are next to each other.
 CREATE TABLE known_url (
     id                      INTEGER PRIMARY KEY,
     origin_id               INTEGER NOT NULL REFERENCES origin (id),
@@ -207,7 +208,8 @@ CREATE TABLE agent (
     name TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- What is logged of a URL, with the request (if duration_ms is not NULL) and the response (if record is not NULL).
+-- What is logged of a URL, with the request (if duration_ms is not NULL) and the response (if
+-- record is not NULL).
 CREATE TABLE visit (
     id                 INTEGER PRIMARY KEY,
     crawl_type         TEXT NOT NULL,
@@ -276,7 +278,8 @@ CREATE TABLE document (
     simhash     INTEGER
 ) STRICT;
 
--- What is large of a document, if it has any: apart from it, so that looking through documents reads none of this.
+-- What is large of a document, if it has any: apart from it, so that looking through documents
+-- reads none of this.
 CREATE TABLE document_text (
     id    INTEGER PRIMARY KEY REFERENCES document (id),
     links TEXT,

@@ -7,7 +7,8 @@ use rusqlite::params;
 
 use super::{Db, OriginRowId, StoreError};
 
-/// The maximum size of a chunk's JSON. [`dragline_domain::frontier::CHUNK_BYTES_MAX`] is far below; one URL with its entity tag may exceed that.
+/// The maximum size of a chunk's JSON. [`dragline_domain::frontier::CHUNK_BYTES_MAX`] is far below;
+/// one URL with its entity tag may exceed that.
 const JSON_BYTES_MAX: usize = 4 << 20;
 
 impl Db {

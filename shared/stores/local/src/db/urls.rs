@@ -5,12 +5,14 @@ use dragline_domain::url::{CrawlUrl, Origin};
 
 use super::StoreError;
 
-/// Returns the URL as stored in a row of this origin: its path and query, which start with `/`, if it is within the origin; otherwise all of it.
+/// Returns the URL as stored in a row of this origin: its path and query, which start with `/`, if
+/// it is within the origin; otherwise all of it.
 pub(crate) fn shorten<'u>(origin: &Origin, url: &'u CrawlUrl) -> &'u str {
     url.as_str().strip_prefix(origin.as_str()).filter(|rest| rest.starts_with('/')).unwrap_or(url.as_str())
 }
 
-/// Returns a claimer as stored in a row of this origin: without the origin, if it is a segment of that. Then it starts with `#`, as no other does.
+/// Returns a claimer as stored in a row of this origin: without the origin, if it is a segment of
+/// that. Then it starts with `#`, as no other does.
 pub(crate) fn shorten_claimer<'c>(origin: &Origin, claimer: &'c Claimer) -> &'c str {
     claimer.as_str().strip_prefix(origin.as_str()).filter(|rest| rest.starts_with('#')).unwrap_or(claimer.as_str())
 }

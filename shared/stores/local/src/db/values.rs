@@ -8,7 +8,8 @@ use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRe
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// An instant as ISO 8601 in UTC with three decimals: `2026-11-21T10:10:35.123Z`. Of fixed width, so that text order is time order.
+/// An instant as ISO 8601 in UTC with three decimals: `2026-11-21T10:10:35.123Z`. Of fixed width,
+/// so that text order is time order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Time(pub(crate) Timestamp);
 
@@ -24,7 +25,8 @@ impl FromSql for Time {
     }
 }
 
-/// An instant as milliseconds since 1970, in tables with a row for each URL or visit. The views show it as [`Time`].
+/// An instant as milliseconds since 1970, in tables with a row for each URL or visit. The views
+/// show it as [`Time`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Millis(pub(crate) Timestamp);
 

@@ -1,7 +1,8 @@
 -- For people. A program with other views remakes them, so they may change without a new format.
 
--- A row for each URL that ended or was put off in a segment. What identifies it globally is the lease's random bits, and the numbers of the segment
--- and of the entry, as a UUID of version 8 (RFC 9562).
+-- A row for each URL that ended or was put off in a segment. What identifies it globally is the
+-- lease's random bits, and the numbers of the segment and of the entry, as a UUID of version 8 (RFC
+-- 9562).
 CREATE VIEW crawl_log AS
 SELECT v.id, (
     SELECT substr(s.token, 1, 8) || '-' || substr(s.token, 9, 4) || '-8' || substr(s.token, 14, 3) || '-'
@@ -48,8 +49,8 @@ SELECT k.origin_id, k.path_query, k.queued_in, iif(k.claimed_by LIKE '#%', g.ori
 FROM known_url k
 JOIN origin g ON g.id = k.origin_id;
 
--- Where the document is that tells what a URL showed at a visit: its own or, if it found the body unchanged and put none, the newest one of that body
--- up to then. NULL if that is not there.
+-- Where the document is that tells what a URL showed at a visit: its own or, if it found the body
+-- unchanged and put none, the newest one of that body up to then. NULL if that is not there.
 CREATE VIEW described AS
 SELECT v.id, CASE
     WHEN v.body_of IS NULL OR NOT v.is_final OR EXISTS (SELECT 1 FROM document d WHERE d.id = v.id AND (d.cut IS NOT NULL OR d.body_id IS NOT NULL)) THEN v.id
@@ -65,8 +66,9 @@ FROM visit v;
 CREATE VIEW bit (n) AS VALUES
 (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15), (16), (17), (18), (19), (20), (21), (22), (23), (24), (25), (26), (27), (28), (29), (30), (31), (32), (33), (34), (35), (36), (37), (38), (39), (40), (41), (42), (43), (44), (45), (46), (47), (48), (49), (50), (51), (52), (53), (54), (55), (56), (57), (58), (59), (60), (61), (62), (63);
 
--- How each URL ended, as far as canonical links need it: whether it is a page with content, where a redirect or canonical link leads, and what decides
--- whether that is believed (`shared/core/domain/src/doubt.rs`).
+-- How each URL ended, as far as canonical links need it: whether it is a page with content, where a
+-- redirect or canonical link leads, and what decides whether that is believed
+-- (`shared/core/domain/src/doubt.rs`).
 CREATE VIEW ending AS
 SELECT l.id, l.origin_id, l.iteration, l.url, l.body_of,
        l.outcome IN (20, 180) OR l.outcome = 34 AND coalesce(b.outcome, 20) IN (20, 180) AS is_page,
@@ -79,9 +81,11 @@ LEFT JOIN redirect r ON r.id = coalesce(l.body_of, l.id)
 LEFT JOIN document d ON d.id = coalesce(l.body_of, l.id)
 WHERE l.is_final;
 
--- Each page that calls another URL canonical, and whether it is a copy: whether following it, to where each URL led when it last ended, reaches
--- another page. Among pages that call each other canonical the first by URL stands for all. A chain of more than twenty steps leads nowhere, and a
--- page whose text is unlike, or that many others name, ends it (`doubt`). Coming back to the page is a step of its own (`is_back`), so that it is looked at, too.
+-- Each page that calls another URL canonical, and whether it is a copy: whether following it, to
+-- where each URL led when it last ended, reaches another page. Among pages that call each other
+-- canonical the first by URL stands for all. A chain of more than twenty steps leads nowhere, and a
+-- page whose text is unlike, or that many others name, ends it (`doubt`). Coming back to the page
+-- is a step of its own (`is_back`), so that it is looked at, too.
 CREATE VIEW canonical AS
 SELECT v.id, v.crawl, v.origin_id, v.iteration, v.url, v.canonical, v.body_of, v.verdict IS 'copy' AS is_copy, nullif(v.verdict, 'copy') AS doubt
 FROM (SELECT p.id, c.name AS crawl, p.origin_id, p.iteration, p.url, p.to_url AS canonical, p.body_of, (
@@ -114,7 +118,8 @@ JOIN origin g ON g.id = p.origin_id
 JOIN crawl c ON c.id = g.crawl_id
 WHERE p.is_page AND p.to_url IS NOT NULL) v;
 
--- What follows from that. A page that did not change, and was a copy when it was last visited, is new to readers of pages.
+-- What follows from that. A page that did not change, and was a copy when it was last visited, is
+-- new to readers of pages.
 CREATE VIEW decided AS
 SELECT k.id, k.canonical, CASE
     WHEN k.is_copy THEN 180
@@ -127,7 +132,8 @@ SELECT k.id, k.canonical, CASE
     ELSE 34 END AS outcome
 FROM canonical k;
 
--- Every logged visit, with its result. `document_id` is the visit whose document has the content (`described`).
+-- Every logged visit, with its result. `document_id` is the visit whose document has the content
+-- (`described`).
 CREATE VIEW log AS
 SELECT l.id, c.name AS crawl, l.iteration, l.url, l.depth,
        iif(l.via LIKE '/%', g.origin || l.via, l.via) AS via, l.crawl_type, o.code AS outcome, o.name AS outcome_name,
@@ -153,7 +159,8 @@ LEFT JOIN outcome o ON o.code =
 CREATE VIEW latest_iteration AS
 SELECT c.id AS crawl_id, c.name AS crawl, max(i.number) AS iteration FROM crawl c JOIN iteration i ON i.crawl_id = c.id GROUP BY c.id;
 
--- Each URL whose last good document is shown, with what it is as far as canonical links need it: `body_id` is the visit that fetched its body.
+-- Each URL whose last good document is shown, with what it is as far as canonical links need it:
+-- `body_id` is the visit that fetched its body.
 CREATE VIEW shown AS
 SELECT d.id, k.origin_id, k.path_query, g.crawl_id, g.origin || k.path_query AS url, k.document_outcome AS outcome,
        coalesce(d.body_id, d.id) AS body_id, k.document_outcome IN (20, 180) AS is_page,
@@ -223,7 +230,8 @@ LEFT JOIN document d ON d.id = l.document_id AND d.cut IS NOT NULL
 LEFT JOIN document_text t ON t.id = d.id
 WHERE l.is_final AND l.object IS NOT NULL;
 
--- What is valid in its format, and what is not: one row per document that was validated, with its first flaw. All of them are in `flaws`, as JSON.
+-- What is valid in its format, and what is not: one row per document that was validated, with its
+-- first flaw. All of them are in `flaws`, as JSON.
 CREATE VIEW validity AS
 SELECT e.id, c.name AS crawl, s.iteration, iif(d.url LIKE '/%', g.origin || d.url, d.url) AS url, e.validation_type, e.valid,
        e.flaws ->> '$[0].line' AS line, e.flaws ->> '$[0].column' AS "column", e.flaws ->> '$[0].rule' AS rule,
@@ -236,7 +244,8 @@ JOIN origin g ON g.id = s.origin_id
 JOIN crawl c ON c.id = g.crawl_id
 WHERE e.validation_type IS NOT NULL;
 
--- What does not fit the types of the definition: one row per misfit of the documents that are shown now.
+-- What does not fit the types of the definition: one row per misfit of the documents that are shown
+-- now.
 CREATE VIEW misfit AS
 SELECT e.id, c.name AS crawl, s.iteration, g.origin || k.path_query AS url, m.value ->> 'item_type' AS item_type, m.value ->> 'field' AS field,
        m.value ->> 'rule' AS rule, m.value ->> 'value' AS value
@@ -249,7 +258,8 @@ JOIN crawl c ON c.id = g.crawl_id
 JOIN json_each(e.misfits) m
 WHERE e.misfits IS NOT NULL;
 
--- Every link that was stored, of any iteration: one row per link of a document. A target within the page's own origin is stored as its path.
+-- Every link that was stored, of any iteration: one row per link of a document. A target within the
+-- page's own origin is stored as its path.
 CREATE VIEW document_link AS
 SELECT p.id, c.name AS crawl, s.iteration, iif(d.url LIKE '/%', g.origin || d.url, d.url) AS from_url,
        iif(e.value ->> 2 LIKE '/%', g.origin || (e.value ->> 2), e.value ->> 2) AS to_url,
@@ -263,7 +273,8 @@ JOIN json_each(p.links) e
 JOIN link_kind k ON k.code = e.value ->> 0
 JOIN link_disposition w ON w.code = e.value ->> 1;
 
--- The links of what an iteration saw: of the documents that were put in it, and of those that its visits confirmed.
+-- The links of what an iteration saw: of the documents that were put in it, and of those that its
+-- visits confirmed.
 CREATE VIEW seen_link AS
 SELECT v.id, k.crawl, v.iteration, v.url AS from_url, k.to_url, k.kind, k.disposition, k.detail, k.anchor
 FROM visit v

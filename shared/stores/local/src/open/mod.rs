@@ -29,11 +29,14 @@ const LOOK_TIME: Duration = Duration::from_millis(20);
 /// How long to wait for somebody who writes to the database by hand.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The size of a page of a new database. What is written for a crawled page is large, and is copied and looked up page by page: over 10,000 of them
-/// this thread needs a fifth less time than with SQLite's default of 4096, and no less with 16,384. While most URLs are new, a smaller size is better.
+/// The size of a page of a new database. What is written for a crawled page is large, and is copied
+/// and looked up page by page: over 10,000 of them this thread needs a fifth less time than with
+/// SQLite's default of 4096, and no less with 16,384. While most URLs are new, a smaller size is
+/// better.
 const PAGE_BYTES: i64 = 8192;
 
-/// How much is written to the log until it is copied to the database. A page that was written several times is copied once.
+/// How much is written to the log until it is copied to the database. A page that was written
+/// several times is copied once.
 const LOG_BYTES: i64 = 16 << 20;
 
 /// How many compiled statements are kept: all of them.
@@ -127,7 +130,8 @@ impl OpenError {
     }
 }
 
-/// Opens, or makes, a data directory for this process alone. The lock is held as long as the returned file is open.
+/// Opens, or makes, a data directory for this process alone. The lock is held as long as the
+/// returned file is open.
 pub(crate) fn for_writing(directory: &Path) -> Result<(Connection, File), OpenError> {
     let failed = |e: &dyn Display| OpenError::failed(directory, e);
     fs::create_dir_all(directory).map_err(|e| failed(&e))?;
@@ -155,7 +159,8 @@ fn take(lock: &File, directory: &Path) -> Result<(), OpenError> {
     Err(OpenError::InUse(directory.to_owned()))
 }
 
-/// Whether a process has a data directory for itself. Makes nothing there, and does not get in that process's way.
+/// Whether a process has a data directory for itself. Makes nothing there, and does not get in that
+/// process's way.
 pub(crate) fn is_in_use(directory: &Path) -> Result<bool, OpenError> {
     let lock = match File::open(directory.join(LOCK)) {
         Ok(lock) => lock,
@@ -206,11 +211,14 @@ fn set_up(connection: &Connection) -> Result<(), crate::db::StoreError> {
     // An existing file keeps the size that it has.
     let page_bytes: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
     connection.pragma_update(None, "wal_autocheckpoint", LOG_BYTES / page_bytes)?;
-    // Killing the process loses nothing. A power cut may lose the last commits, but never damages the file.
+    // Killing the process loses nothing. A power cut may lose the last commits, but never damages
+    // the file.
     connection.pragma_update(None, "synchronous", "normal")?;
-    // Each reference would be looked up at each write. Operations write what they refer to before; the tests check that nothing refers to nothing.
+    // Each reference would be looked up at each write. Operations write what they refer to before;
+    // the tests check that nothing refers to nothing.
     connection.pragma_update(None, "foreign_keys", false)?;
-    // Query plans must not depend on bound values: otherwise each statement is compiled again when those change.
+    // Query plans must not depend on bound values: otherwise each statement is compiled again when
+    // those change.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     // Temporary data stays in memory: opening a file for it can fail when the crawl has many open.
     connection.pragma_update(None, "temp_store", "memory")?;

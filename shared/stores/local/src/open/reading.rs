@@ -1,7 +1,9 @@
-//! Opening a database to read it, even where nothing can be written: read-only media, another user's directory, a copy.
+//! Opening a database to read it, even where nothing can be written: read-only media, another
+//! user's directory, a copy.
 //!
-//! SQLite reads a database with a write-ahead log through an index in a file of its own, `-shm`. If that file neither exists nor can be made,
-//! SQLite gives up. There are two ways out, one for each case.
+//! SQLite reads a database with a write-ahead log through an index in a file of its own, `-shm`. If
+//! that file neither exists nor can be made, SQLite gives up. There are two ways out, one for each
+//! case.
 
 use std::fmt;
 use std::fs::File;
@@ -45,7 +47,8 @@ impl Reading {
         self.db.crawl_names().map_err(|error| self.failed("read crawls", error))
     }
 
-    /// Returns a crawl with the newest version of its definition; `None` if there is none of this name.
+    /// Returns a crawl with the newest version of its definition; `None` if there is none of this
+    /// name.
     ///
     /// # Errors
     /// Fails if the database cannot be read.
@@ -53,7 +56,8 @@ impl Reading {
         self.db.crawl(crawl).map_err(|error| self.failed("load crawl", error))
     }
 
-    /// Returns this version of a crawl's definition as it was stored; `None` if there never was one.
+    /// Returns this version of a crawl's definition as it was stored; `None` if there never was
+    /// one.
     ///
     /// # Errors
     /// Fails if the database cannot be read.
@@ -96,8 +100,8 @@ impl Deref for Reading {
     }
 }
 
-/// Opens the database of a data directory for reading. Makes no file of ours, and takes no lock that
-/// a crawl has to wait for unless nothing can be written there.
+/// Opens the database of a data directory for reading. Makes no file of ours, and takes no lock
+/// that a crawl has to wait for unless nothing can be written there.
 pub(crate) fn for_reading(directory: &Path) -> Result<Reading, OpenError> {
     let path = directory.join(DATABASE);
     if !path.is_file() {
@@ -131,13 +135,15 @@ fn shared(path: &Path) -> rusqlite::Result<Reading> {
     Ok(Reading::new(connection, None))
 }
 
-/// Opens it where the files beside the database cannot be made, so no crawl on this machine has them open.
+/// Opens it where the files beside the database cannot be made, so no crawl on this machine has
+/// them open.
 fn alone(directory: &Path, path: &Path) -> rusqlite::Result<Reading> {
     let wal = beside(path, "-wal");
     if wal.metadata().is_ok_and(|wal| wal.len() > 0) {
         return with_log(path);
     }
-    // Another user may be crawling there. SQLite is told that nobody writes, so nobody must: the directory is in use until reading ends.
+    // Another user may be crawling there. SQLite is told that nobody writes, so nobody must: the
+    // directory is in use until reading ends.
     let lock = match File::open(directory.join(LOCK)) {
         Ok(lock) => match lock.try_lock_shared() {
             Ok(()) => Some(lock),
@@ -154,8 +160,9 @@ fn alone(directory: &Path, path: &Path) -> rusqlite::Result<Reading> {
     Ok(Reading::new(connection, lock))
 }
 
-/// Opens what a killed process left, or a copy of it: the latest data is only in the log. The index is kept in this process's memory, which SQLite
-/// does for an exclusive user, and it takes no locks on what it cannot write.
+/// Opens what a killed process left, or a copy of it: the latest data is only in the log. The index
+/// is kept in this process's memory, which SQLite does for an exclusive user, and it takes no locks
+/// on what it cannot write.
 #[cfg(unix)]
 fn with_log(path: &Path) -> rusqlite::Result<Reading> {
     let connection = Connection::open_with_flags_and_vfs(path, FLAGS, c"unix-none")?;

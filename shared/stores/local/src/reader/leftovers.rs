@@ -13,7 +13,8 @@ use crate::db::crawls::iteration_number;
 use crate::db::values::{Json, Text};
 use crate::db::{Db, StoreError};
 
-/// `?1` is the crawl, `?2` the origin to continue after, `?3` the iteration and `?4` the origin, if given.
+/// `?1` is the crawl, `?2` the origin to continue after, `?3` the iteration and `?4` the origin, if
+/// given.
 pub(super) const SQL: &str =
     "SELECT o.origin, f.iteration, f.reason, f.urls, r.record AS robots, b.iteration AS lost_in,
            coalesce(b.record ->> '$.counters.unreadable', 0) AS lost

@@ -96,7 +96,8 @@ enum Among {
     Url,
 }
 
-/// `?1` is the crawl's name, `?2` and `?3` the key to continue after, `?4` the origin and `?5` the path if given, `?6` the iteration.
+/// `?1` is the crawl's name, `?2` and `?3` the key to continue after, `?4` the origin and `?5` the
+/// path if given, `?6` the iteration.
 fn candidates_sql(among: Among) -> String {
     let place = match among {
         Among::All => "(v.origin_id, v.path_query) > (?2, ?3)",
@@ -111,7 +112,8 @@ fn candidates_sql(among: Among) -> String {
     )
 }
 
-/// `?1` is the crawl, `?2` the id to continue after, `?3` the iteration and `?4` the origin, if given.
+/// `?1` is the crawl, `?2` the id to continue after, `?3` the iteration and `?4` the origin, if
+/// given.
 pub(super) const SEGMENTS: &str = "SELECT g.id, g.iteration, w.origin, g.object, g.object_bytes, g.committed_at
      FROM segment g CROSS JOIN origin w
      WHERE g.id > ?2 AND (?3 IS NULL OR g.iteration = ?3) AND (?4 IS NULL OR g.origin_id = ?4) AND g.is_stored

@@ -1,4 +1,5 @@
-//! Pruning: what a crawl shows of the iterations that are kept, and what its next iteration does, are the same as without it.
+//! Pruning: what a crawl shows of the iterations that are kept, and what its next iteration does,
+//! are the same as without it.
 
 mod dying;
 mod site;
@@ -78,7 +79,8 @@ fn objects(directory: &Path, below: &Path, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Checks what holds of any data directory: rows refer to rows that are there, and each object that is there is named, and the other way round.
+/// Checks what holds of any data directory: rows refer to rows that are there, and each object that
+/// is there is named, and the other way round.
 #[track_caller]
 pub(super) fn assert_sound(data: &Path) -> BTreeSet<String> {
     let db = Connection::open(data.join(DATABASE)).unwrap();
@@ -112,7 +114,8 @@ pub(super) fn assert_sound(data: &Path) -> BTreeSet<String> {
     found
 }
 
-/// Every row of every table, except when iterations were pruned, and hosts, which are released whenever a directory is opened.
+/// Every row of every table, except when iterations were pruned, and hosts, which are released
+/// whenever a directory is opened.
 pub(super) fn dump(data: &Path) -> Vec<String> {
     let db = Connection::open(data.join(DATABASE)).unwrap();
     let tables: Vec<String> = db
@@ -167,7 +170,8 @@ async fn crawled(seed: u64) -> (Days, tempfile::TempDir) {
         days.turn_to(day);
         crawl(data.path(), &definition_of(&days, day)).await;
     }
-    // What is gone is due after as long as it has been gone, which here are seconds: they would pass for one copy of this and not for another.
+    // What is gone is due after as long as it has been gone, which here are seconds: they would
+    // pass for one copy of this and not for another.
     let db = Connection::open(data.path().join(DATABASE)).unwrap();
     db.execute("UPDATE known_url SET due_at = 0 WHERE away IS NOT NULL", []).unwrap();
     (days, data)

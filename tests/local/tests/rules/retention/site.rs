@@ -1,4 +1,5 @@
-//! A site whose pages change from day to day at random: other texts, failures, redirects, pages that go and come back.
+//! A site whose pages change from day to day at random: other texts, failures, redirects, pages
+//! that go and come back.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -45,7 +46,8 @@ fn one_of(drawn: u64) -> u64 {
     drawn % PAGES as u64
 }
 
-/// The definition of a day: on some days pages are due that on others are not, and links are decided by other rules.
+/// The definition of a day: on some days pages are due that on others are not, and links are
+/// decided by other rules.
 pub(crate) fn definition_of(days: &Days, day: usize) -> Definition {
     definition(&[days.site.url("/")], |draft: &mut Draft| {
         draft.name = "docs".parse().unwrap();

@@ -61,7 +61,8 @@ async fn pages_that_differ(reader: &SqliteReader, span: Span) -> Vec<String> {
     let mut found = Vec::new();
     let is_adjacent = span.from().next() == span.to();
     for which in [Which::Changed, Which::Visited] {
-        // Whether what changed several times is again what it was is known as long as its documents are kept.
+        // Whether what changed several times is again what it was is known as long as its documents
+        // are kept.
         if !is_adjacent && which == Which::Changed {
             continue;
         }

@@ -26,8 +26,8 @@ pub(super) fn outcome(url: &CrawlUrl, known: &Known, shown: &BTreeMap<&CrawlUrl,
     i64::from(outcome.code())
 }
 
-/// A page is a copy if where it leads reaches another page whose text is like it. Among pages that lead to each other the first one stands. The sites are too
-/// small for a URL that many pages name.
+/// A page is a copy if where it leads reaches another page whose text is like it. Among pages that
+/// lead to each other the first one stands. The sites are too small for a URL that many pages name.
 fn is_copy(url: &CrawlUrl, shown: &BTreeMap<&CrawlUrl, &Known>) -> bool {
     let mut way: BTreeSet<&CrawlUrl> = BTreeSet::new();
     let (mut here, mut comes_back, mut text) = (url, false, None);

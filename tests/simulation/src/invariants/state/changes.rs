@@ -2,8 +2,8 @@
 
 use super::{Change, Invariant, State, Violation, Visit};
 
-/// 17: the changes in the log are the differences between the state before the iteration and the one after it, each once. Of a visit whose capture was
-/// lost nobody knows what was there before.
+/// 17: the changes in the log are the differences between the state before the iteration and the
+/// one after it, each once. Of a visit whose capture was lost nobody knows what was there before.
 pub(super) fn each_is_reported_once(after: &State, changes: &[Change], visits: &[Visit]) -> Vec<Violation> {
     let name = |url: &_, change: &str, parts: &str| format!("{url} {change} {parts}").trim_end().to_owned();
     let mut due: Vec<String> = changes

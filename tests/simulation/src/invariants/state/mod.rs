@@ -1,6 +1,8 @@
-//! 16 and 17: what is shown of the site, and what is reported of it as changed, against what its servers say.
+//! 16 and 17: what is shown of the site, and what is reported of it as changed, against what its
+//! servers say.
 //!
-//! A [`State`] is carried from iteration to iteration: it says what must be shown, by the site's own truth and the visits in the log.
+//! A [`State`] is carried from iteration to iteration: it says what must be shown, by the site's
+//! own truth and the visits in the log.
 
 mod canonical;
 mod changes;
@@ -30,7 +32,8 @@ pub struct State {
     ended: BTreeSet<CrawlUrl>,
     /// URLs that rules withdrew.
     withdrawn: BTreeMap<CrawlUrl, u32>,
-    /// URLs whose capture was lost after its document was put: nobody knows what was there before, and what is shown has no body.
+    /// URLs whose capture was lost after its document was put: nobody knows what was there before,
+    /// and what is shown has no body.
     lost: BTreeSet<CrawlUrl>,
     /// Whether something was given up in any iteration.
     has_gaps: bool,
@@ -59,8 +62,9 @@ pub struct Truth<'a> {
     pub struck: &'a Struck,
 }
 
-/// 16 and 17: after an iteration each URL that was visited in it shows what a fresh crawl would show, or what it showed before where nothing was
-/// learned; the others are as they were, but links are decided by the rules in force, and what these exclude is gone. The log reports each change
+/// 16 and 17: after an iteration each URL that was visited in it shows what a fresh crawl would
+/// show, or what it showed before where nothing was learned; the others are as they were, but links
+/// are decided by the rules in force, and what these exclude is gone. The log reports each change
 /// between the two states once. Returns the new state.
 ///
 /// # Errors
@@ -78,7 +82,8 @@ pub fn state_is_fresh(
     shown.retain(|url, _| !after.lost.contains(url));
     let mut wrong = wrong;
     wrong.extend(compare(evidence, &mut after, &shown));
-    // A budget leaves some URLs for later, and so does whatever is given up. What was decided on again in an object that was lost leaves no trace.
+    // A budget leaves some URLs for later, and so does whatever is given up. What was decided on
+    // again in an object that was lost leaves no trace.
     let place = format!("/{}/", evidence.iteration.number());
     let is_whole = !evidence.lost.iter().any(|object| object.contains(&place));
     if gaps == 0 && is_whole && evidence.definition.budget == Default::default() {
@@ -101,8 +106,9 @@ pub fn shown_now(evidence: &Evidence<'_>) -> rusqlite::Result<ShownBefore> {
     shown(evidence).map(ShownBefore)
 }
 
-/// 16: documents that are made again show what they showed before. Only what is done with their links may differ, by the rules in force; that counts
-/// in the state from then on, which is returned.
+/// 16: documents that are made again show what they showed before. Only what is done with their
+/// links may differ, by the rules in force; that counts in the state from then on, which is
+/// returned.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -142,7 +148,8 @@ pub fn gaps(evidence: &Evidence<'_>) -> rusqlite::Result<u64> {
     )
 }
 
-/// Compares what must be shown with what is. Where a budget decides about links, what is shown counts from then on.
+/// Compares what must be shown with what is. Where a budget decides about links, what is shown
+/// counts from then on.
 fn compare(evidence: &Evidence<'_>, after: &mut State, shown: &BTreeMap<CrawlUrl, Shown>) -> Vec<String> {
     let must: BTreeMap<&CrawlUrl, &Known> = after.known.iter().filter(|(_, known)| known.is_shown).collect();
     let mut wrong = Vec::new();

@@ -1,4 +1,5 @@
-//! From the state before an iteration to the one after it, by the visits in the log and what the servers say.
+//! From the state before an iteration to the one after it, by the visits in the log and what the
+//! servers say.
 
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Origin};
@@ -137,7 +138,8 @@ fn learned(evidence: &Evidence<'_>, truth: &Truth<'_>, visit: &Visit) -> Result<
             _ => Ok(Says::Forbidden),
         },
         Some(Outcome::BlockedByRobotsTxt) => {
-            // A copy of an earlier robots.txt counts while the current one cannot be read, or was read by a worker that died.
+            // A copy of an earlier robots.txt counts while the current one cannot be read, or was
+            // read by a worker that died.
             let is_away = !has_read_robots(evidence, &url.origin()) || !truth.struck.only_delayed();
             let forbade = earlier.iter().any(|site| site.forbids(token, url));
             let forbids = site.forbids(token, url) || is_away && forbade;

@@ -29,12 +29,14 @@ pub(super) struct Visit {
     pub(super) was_sent: bool,
     pub(super) status: Option<u16>,
     pub(super) is_stuck: bool,
-    /// The object of its segment, if parses of that were given back: it may have been logged before the object was lost, and become known after.
+    /// The object of its segment, if parses of that were given back: it may have been logged before
+    /// the object was lost, and become known after.
     object_given_back: Option<String>,
 }
 
 impl Visit {
-    /// Whether its capture was lost after its document was put. What is left says neither that it was sent nor what was known before.
+    /// Whether its capture was lost after its document was put. What is left says neither that it
+    /// was sent nor what was known before.
     pub(super) fn is_stand_in(&self, evidence: &Evidence<'_>) -> bool {
         let outcome = i16::try_from(self.outcome).ok().and_then(Outcome::from_code);
         let is_decision = outcome

@@ -74,7 +74,8 @@ fn paths(page: &DuePage) -> Vec<&str> {
     page.entries.iter().map(|candidate| candidate.entry.path_and_query.as_str()).collect()
 }
 
-/// The first to claim a URL owns it for good, and gets the same answer when it asks again. Others learn who owns it.
+/// The first to claim a URL owns it for good, and gets the same answer when it asks again. Others
+/// learn who owns it.
 pub async fn a_claim_is_own_once(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let (origin, other) = (key("a.example"), key("b.example"));
@@ -90,7 +91,8 @@ pub async fn a_claim_is_own_once(frontier: &impl Frontier) {
     assert_eq!(world.claim(&other, theirs, &["/a"]).await, [NEW], "another origin's path");
 }
 
-/// Whoever finds a shorter way to a URL than all before is told so, and gets the same answer when it asks again. Where ways are ignored, nobody is.
+/// Whoever finds a shorter way to a URL than all before is told so, and gets the same answer when
+/// it asks again. Where ways are ignored, nobody is.
 pub async fn a_shorter_way_is_passed_on(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -151,7 +153,8 @@ pub async fn what_came_nearer_is_told(frontier: &impl Frontier) {
     assert_eq!(told(next.iteration).await, [None, None, None], "the way of the next iteration is the only one");
 }
 
-/// In the next iteration a URL that is not due yet cannot be claimed, except where the claim ignores due times.
+/// In the next iteration a URL that is not due yet cannot be claimed, except where the claim
+/// ignores due times.
 pub async fn a_claim_waits_until_it_is_due(frontier: &impl Frontier) {
     let origin = key("a.example");
     let world = with_candidates(frontier, &origin, &[("/a", Outcome::FileIngested, Some(at(100)))]).await;
@@ -200,7 +203,8 @@ pub async fn an_update_without_a_capture_keeps_the_last_one(frontier: &impl Fron
     assert_eq!(world.claim(&origin, ours, &["/a"]).await, [captured(bare)], "missing parts included");
 }
 
-/// The last good document stays through failures, is hidden and shown again, and is replaced by a newer one, whether or not there was a visit.
+/// The last good document stays through failures, is hidden and shown again, and is replaced by a
+/// newer one, whether or not there was a visit.
 pub async fn an_update_says_what_is_shown(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -368,7 +372,8 @@ async fn walk(world: &World<'_, impl Frontier>, origin: &OriginKey, after: &str,
     panic!("the walk must reach its end: {seen:?}");
 }
 
-/// The cursor skips what others queued in this iteration, but not what its own turn claimed before a crash.
+/// The cursor skips what others queued in this iteration, but not what its own turn claimed before
+/// a crash.
 pub async fn the_recrawl_cursor_skips_what_is_queued(frontier: &impl Frontier) {
     let origin = key("a.example");
     let left = ["/a", "/b", "/c"].map(|path| (path, Outcome::FileIngested, None));
@@ -395,7 +400,8 @@ pub async fn the_recrawl_cursor_goes_through_in_pages(frontier: &impl Frontier) 
     assert_comes_to(found, ["/a", "/a?q", "/b", "/c", "/d"].map(String::from).to_vec(), "in order").await;
 }
 
-/// The cursor walks candidates with the longest possible URLs like any others, in whatever order, and can resume after each of them.
+/// The cursor walks candidates with the longest possible URLs like any others, in whatever order,
+/// and can resume after each of them.
 pub async fn the_recrawl_cursor_goes_through_long_urls(frontier: &impl Frontier) {
     let origin = key("a.example");
     let long: Vec<String> = (0..5).map(long_path).collect();

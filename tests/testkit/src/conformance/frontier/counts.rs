@@ -10,7 +10,8 @@ use futures_util::future::join_all;
 use super::super::samples::{at, crawl, entry, key};
 use super::super::world::{UNLIMITED, World};
 
-/// Each commit is counted, and one that is tried again is not counted again: seeds, segments, parses in parts, and ends with and without leftovers.
+/// Each commit is counted, and one that is tried again is not counted again: seeds, segments,
+/// parses in parts, and ends with and without leftovers.
 pub async fn every_commit_is_counted_once(frontier: &impl Frontier) {
     let world = World::begin(frontier, Reserve { pages: Some(100), bytes: None }).await;
     let (own, other, found) = (key("a.example"), key("b.example"), key("c.example"));
@@ -84,7 +85,8 @@ pub async fn every_commit_is_counted_once(frontier: &impl Frontier) {
     world.assert_counted(&[(LeftoverReason::Stopped, 2)], "another left what it had").await;
 }
 
-/// What an iteration counted stays, although its origins open for the next one, which counts for itself.
+/// What an iteration counted stays, although its origins open for the next one, which counts for
+/// itself.
 pub async fn counts_stay_with_their_iteration(frontier: &impl Frontier) {
     let first = World::begin(frontier, UNLIMITED).await;
     let (own, other) = (key("a.example"), key("b.example"));

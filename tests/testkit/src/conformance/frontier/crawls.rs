@@ -18,7 +18,8 @@ pub(super) fn defined(path: &str) -> Definition {
     Definition::for_seeds(vec![seed]).unwrap()
 }
 
-/// A definition is read back. Each put makes the next version, except one that changes nothing. Earlier versions are kept.
+/// A definition is read back. Each put makes the next version, except one that changes nothing.
+/// Earlier versions are kept.
 pub async fn a_definition_is_read_back(frontier: &impl Frontier) {
     let name = defined("/").name.clone();
     assert_eq!(frontier.load_crawl(&name).await.unwrap(), None, "never put");
@@ -48,7 +49,8 @@ pub async fn a_definition_that_somebody_else_changed_is_not_put(frontier: &impl 
     assert_eq!(stored, Some((2, defined("/theirs"))), "theirs stays");
 }
 
-/// Origins join after those that they were compared with, are listed in the order in which they joined, and stay when the definition changes.
+/// Origins join after those that they were compared with, are listed in the order in which they
+/// joined, and stay when the definition changes.
 pub async fn origins_that_joined_stay(frontier: &impl Frontier) {
     let name = defined("/").name.clone();
     let stamp = || async { frontier.load_stamp(&name).await.unwrap() };
@@ -82,7 +84,8 @@ pub async fn origins_that_joined_stay(frontier: &impl Frontier) {
     assert_eq!(joined(1..99).await, all[1..], "more than there are");
 }
 
-/// A definition that takes more than a row of some stores holds, and hundreds of origins that joined, are read back.
+/// A definition that takes more than a row of some stores holds, and hundreds of origins that
+/// joined, are read back.
 pub async fn a_crawl_of_many_sites_comes_back(frontier: &impl Frontier) {
     const SEEDS: u64 = 2_000;
     const AT_ONCE: usize = 50;
@@ -133,7 +136,8 @@ pub async fn a_trigger_is_handled_once(frontier: &impl Frontier) {
     assert_eq!(frontier.latest_iteration(&crawl()).await.unwrap(), Some(second.row().await));
 }
 
-/// A trigger that arrives while an iteration runs is refused, and can begin one once that is closed.
+/// A trigger that arrives while an iteration runs is refused, and can begin one once that is
+/// closed.
 pub async fn an_iteration_waits_for_the_last_one_to_close(frontier: &impl Frontier) {
     let first = World::begin(frontier, UNLIMITED).await;
     let busy = frontier.begin_iteration(&request_to_begin("u", UNLIMITED)).await.unwrap();

@@ -46,7 +46,8 @@ pub async fn of_many_claimers_one_owns_a_url(frontier: &impl Frontier) {
     }
 }
 
-/// When parsers of many origins add to one origin at once, nothing is lost and the iteration counts the origin once.
+/// When parsers of many origins add to one origin at once, nothing is lost and the iteration counts
+/// the origin once.
 pub async fn todo_of_many_parsers_adds_up(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let target = key("target.example");

@@ -19,7 +19,8 @@ async fn go<F: Frontier>(world: &World<'_, F>, walk: Walk, seen: &OriginCursor, 
     world.frontier.move_cursor(&moved).await.unwrap()
 }
 
-/// A cursor moves only from where the caller saw it. The move may be repeated; of two callers with the same work the second is told.
+/// A cursor moves only from where the caller saw it. The move may be repeated; of two callers with
+/// the same work the second is told.
 pub async fn a_cursor_moves_from_where_it_was_seen(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let (a, b, c) = (after("a.example"), after("b.example"), after("c.example"));
@@ -68,7 +69,8 @@ pub async fn cursors_of_several_walks_are_told_apart(frontier: &impl Frontier) {
     check("it was stopped, and the token returned").await;
 }
 
-/// Taking a lease that reserves budget restarts the search for holders, which has not seen the new one.
+/// Taking a lease that reserves budget restarts the search for holders, which has not seen the new
+/// one.
 pub async fn whoever_reserves_lets_the_search_for_holders_begin_anew(frontier: &impl Frontier) {
     let world = World::begin(frontier, Reserve { pages: Some(2), bytes: None }).await;
     let origins = [key("a.example"), key("b.example")];

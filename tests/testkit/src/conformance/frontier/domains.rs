@@ -55,7 +55,8 @@ fn ask(name: &str, by: u128, second: i64) -> HostRequest {
     HostRequest { hosts_per_domain: Some(PLACES), ..host_ask(below(name), by, second) }
 }
 
-/// While all its places are taken no other host of the domain is given; other domains are not affected.
+/// While all its places are taken no other host of the domain is given; other domains are not
+/// affected.
 pub async fn few_hosts_of_a_domain_are_visited_at_once(frontier: &impl Frontier) {
     let (world, held) = full(frontier).await;
     assert_eq!(refused(&world, "e", 5, 5).await, busy(HOST_S), "until the first place runs out");
@@ -80,7 +81,8 @@ pub async fn a_dead_holders_place_goes_with_its_lease(frontier: &impl Frontier) 
     assert_eq!(holders(frontier).await, [3, 4].map(token), "both gave theirs back");
 }
 
-/// Those who wait get a place in their order, before those who had one, unless they do not come back in time.
+/// Those who wait get a place in their order, before those who had one, unless they do not come
+/// back in time.
 pub async fn who_waits_for_a_place_takes_turns(frontier: &impl Frontier) {
     let (world, held) = full(frontier).await;
     for (origin, by) in [("e", 5), ("f", 6), ("e", 7)] {
@@ -99,7 +101,8 @@ pub async fn who_waits_for_a_place_takes_turns(frontier: &impl Frontier) {
     assert_eq!(refused(&world, "a", 8, 50).await, Ok(()), "the others did not come back");
 }
 
-/// A single request takes a place, too, unless the caller has one. Only its holder can give it back.
+/// A single request takes a place, too, unless the caller has one. Only its holder can give it
+/// back.
 pub async fn a_place_is_taken_without_a_lease(frontier: &impl Frontier) {
     let (world, _) = full(frontier).await;
     let take = |ask: HostRequest| async move { frontier.take_host(&host("e"), &ask).await.unwrap().map(|_| ()) };

@@ -162,7 +162,8 @@ pub async fn a_dead_holders_budget_goes_back(frontier: &impl Frontier) {
     }
 }
 
-/// A holder that gives up records the reason and the count. It can do so only once its own segments are parsed.
+/// A holder that gives up records the reason and the count. It can do so only once its own segments
+/// are parsed.
 pub async fn a_holder_lets_go_of_what_is_left(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -181,7 +182,8 @@ pub async fn a_holder_lets_go_of_what_is_left(frontier: &impl Frontier) {
     assert_eq!(world.row().await.open, 1, "only the token");
 }
 
-/// URLs of an origin that is given up wait for outcomes without a request: it gets turns until none is left, and is closed only then.
+/// URLs of an origin that is given up wait for outcomes without a request: it gets turns until none
+/// is left, and is closed only then.
 pub async fn what_waits_at_an_origin_that_is_given_up_still_ends(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -205,7 +207,8 @@ pub async fn what_waits_at_an_origin_that_is_given_up_still_ends(frontier: &impl
     assert_eq!(world.row().await.open, 1, "only the token");
 }
 
-/// The next iteration resets the counts but not the turns, so that an old ticket never becomes valid again. It visits known candidates.
+/// The next iteration resets the counts but not the turns, so that an old ticket never becomes
+/// valid again. It visits known candidates.
 pub async fn an_origin_opens_again_for_the_next_iteration(frontier: &impl Frontier) {
     let first = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");

@@ -46,7 +46,8 @@ fn ask(by: u128, second: i64) -> HostRequest {
     host_ask(origin, by, second)
 }
 
-/// A host is not given while a lease on it is held. After that it is, as soon as it may be asked again.
+/// A host is not given while a lease on it is held. After that it is, as soon as it may be asked
+/// again.
 pub async fn a_host_is_visited_by_one_at_a_time(frontier: &impl Frontier) {
     let (world, [http, https, _]) = begun(frontier).await;
     let lease = world.take(&http, 1, 0).await;
@@ -58,7 +59,8 @@ pub async fn a_host_is_visited_by_one_at_a_time(frontier: &impl Frontier) {
     assert!(world.try_take(&https, 2, 40, UNLIMITED).await.is_ok());
 }
 
-/// A holder known to be alive keeps its lease and host, however late it is: the clock may have been set, or the machine may have slept.
+/// A holder known to be alive keeps its lease and host, however late it is: the clock may have been
+/// set, or the machine may have slept.
 pub async fn who_is_known_to_live_is_not_replaced(frontier: &impl Frontier) {
     let (world, [http, https, _]) = begun(frontier).await;
     world.take(&http, 1, 0).await;
@@ -82,7 +84,8 @@ pub async fn a_host_is_held_for_a_whole_turn(frontier: &impl Frontier) {
     assert!(world.try_take(&https, 2, 200, UNLIMITED).await.is_ok());
 }
 
-/// Taking over a dead holder's lease takes over its host. Holders of other leases wait until the host's time is over.
+/// Taking over a dead holder's lease takes over its host. Holders of other leases wait until the
+/// host's time is over.
 pub async fn a_dead_holders_host_goes_with_its_lease(frontier: &impl Frontier) {
     let (world, [http, https, _]) = begun(frontier).await;
     world.take(&http, 1, 0).await;
@@ -104,7 +107,8 @@ pub async fn a_dead_holders_host_goes_with_its_lease(frontier: &impl Frontier) {
     assert!(row.is_held_by(&token(2)), "but the host now belongs to another holder: {row:?}");
 }
 
-/// Those who wait for a host get it in their order, before the one who had it, unless they do not come back in time.
+/// Those who wait for a host get it in their order, before the one who had it, unless they do not
+/// come back in time.
 pub async fn who_waits_for_a_host_takes_turns(frontier: &impl Frontier) {
     let (world, [http, https, port]) = begun(frontier).await;
     let lease = world.take(&http, 1, 0).await;

@@ -29,7 +29,8 @@ pub async fn origins_are_listed_in_pages(frontier: &impl Frontier) {
     assert_eq!(other, [], "of another crawl");
 }
 
-/// Lists what is due by then, without this origin's inbox: the origin is not idle, so a store may list the inbox or not.
+/// Lists what is due by then, without this origin's inbox: the origin is not idle, so a store may
+/// list the inbox or not.
 async fn overdue(frontier: &impl Frontier, second: i64, not_idle: &OriginKey) -> Vec<Overdue> {
     let mut work = frontier.overdue(&crawl(), at(second), OverdueKinds::All, 10).await.unwrap();
     work.retain(|work| *work != Overdue::Inbox(not_idle.clone()));
@@ -59,7 +60,8 @@ pub async fn overdue_work_is_found(frontier: &impl Frontier) {
     assert_comes_to(async || due_by(10_000).await, vec![Overdue::Lease(ready.clone())], "the rest is done").await;
 }
 
-/// However many origins wait for a turn, and however long they are overdue, a lost parse is seen; and no more of each are listed than asked for.
+/// However many origins wait for a turn, and however long they are overdue, a lost parse is seen;
+/// and no more of each are listed than asked for.
 pub async fn ready_origins_do_not_hide_lost_parses(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let crawled = key("z.example");

@@ -30,8 +30,9 @@ pub use schedules::*;
 pub use sizes::*;
 pub use turns::*;
 
-/// Runs every behaviour of a frontier on `(frontier, guard)`, which the future given makes; the guard is dropped after the test.
-/// With `rejections` before the future, expands to an expression: the names of the behaviours that fail.
+/// Runs every behaviour of a frontier on `(frontier, guard)`, which the future given makes; the
+/// guard is dropped after the test. With `rejections` before the future, expands to an expression:
+/// the names of the behaviours that fail.
 #[macro_export]
 macro_rules! frontier_suite {
     ($make:expr) => {

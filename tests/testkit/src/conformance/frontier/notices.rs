@@ -21,7 +21,8 @@ async fn assert_owed(frontier: &impl Frontier, second: i64, expected: &[&OwedNot
     assert_comes_to(owed, expected.iter().map(|&owed| owed.clone()).collect::<Vec<_>>(), why).await;
 }
 
-/// Closing an iteration stores its notice once, in the same transaction, as the closer may die before sending it.
+/// Closing an iteration stores its notice once, in the same transaction, as the closer may die
+/// before sending it.
 pub async fn the_end_of_an_iteration_is_owed_until_it_is_told(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     assert_owed(frontier, 1_000, &[], "it runs").await;
@@ -38,7 +39,8 @@ pub async fn the_end_of_an_iteration_is_owed_until_it_is_told(frontier: &impl Fr
     }
 }
 
-/// A notice is kept until it is sent. The one due longest comes first; keeping one again changes nothing.
+/// A notice is kept until it is sent. The one due longest comes first; keeping one again changes
+/// nothing.
 pub async fn a_notice_is_kept_until_it_is_told(frontier: &impl Frontier) {
     let (late, early) = (ended(7, 60), ended(8, 30));
     assert_ne!(late.key, early.key, "their keys differ");
@@ -74,7 +76,8 @@ pub async fn notices_do_not_pile_up(frontier: &impl Frontier) {
     assert_owed(frontier, 0, &[&first], "the first one").await;
 }
 
-/// A notice that could not be sent waits for its next try. One that was sent meanwhile does not come back.
+/// A notice that could not be sent waits for its next try. One that was sent meanwhile does not
+/// come back.
 pub async fn a_postponed_notice_waits(frontier: &impl Frontier) {
     let owed = ended(7, 0);
     frontier.owe_notice(&owed).await.unwrap();

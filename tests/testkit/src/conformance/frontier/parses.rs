@@ -63,8 +63,9 @@ fn beginning(segment: &SegmentRow, by: u128, (second, until): (i64, i64)) -> Beg
     BeginParse { segment: segment.id.clone(), begun, now: at(second) }
 }
 
-/// A parse that neither committed nor was given back in time counts as a crash, so that a capture that kills the process is found out.
-/// A duplicate that runs beside it does not count, nor does a message that comes when all is done.
+/// A parse that neither committed nor was given back in time counts as a crash, so that a capture
+/// that kills the process is found out. A duplicate that runs beside it does not count, nor does a
+/// message that comes when all is done.
 pub async fn parses_that_died_are_counted(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let own = key("a.example");
@@ -90,7 +91,8 @@ pub async fn parses_that_died_are_counted(frontier: &impl Frontier) {
     assert_eq!(frontier.load_segment(&unknown.id).await.unwrap(), None);
 }
 
-/// A failure of the store does not count as a crash; an unreadable segment does. Only the parse on record can be given back.
+/// A failure of the store does not count as a crash; an unreadable segment does. Only the parse on
+/// record can be given back.
 pub async fn a_parse_that_is_given_back_did_not_die(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let own = key("a.example");
@@ -191,7 +193,8 @@ pub async fn a_parse_that_nobody_waits_for_is_over(frontier: &impl Frontier) {
     assert_eq!(world.origin(&own).await.inbox.added, 1, "nothing was added");
 }
 
-/// While an iteration is paused or stopping, what was fetched is still parsed; origins open, but get no lease.
+/// While an iteration is paused or stopping, what was fetched is still parsed; origins open, but
+/// get no lease.
 pub async fn a_paused_iteration_is_parsed(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let (own, new) = (key("a.example"), key("b.example"));

@@ -9,7 +9,8 @@ use super::super::samples::{at, crawl, trigger};
 use super::super::world::{UNLIMITED, World, request_to_begin};
 use super::crawls::defined;
 
-/// Puts a crawl over the version that was seen, with its next iteration at this second. Returns its name.
+/// Puts a crawl over the version that was seen, with its next iteration at this second. Returns its
+/// name.
 async fn scheduled(frontier: &impl Frontier, seen: Option<u32>, second: i64) -> CrawlId {
     let put = PutCrawl { definition: defined("/"), seen, next: Some(at(second)) };
     assert_eq!(frontier.put_crawl(&put).await.unwrap(), CrawlPut::Stored(seen.unwrap_or(0) + 1));
@@ -42,7 +43,8 @@ pub async fn a_schedule_comes_due_until_it_is_passed_on(frontier: &impl Frontier
     assert_eq!(switch(frontier, &name).await, Switch::On { next: None });
 }
 
-/// A schedule is advanced only from the time that was seen: another definition may have set another time.
+/// A schedule is advanced only from the time that was seen: another definition may have set another
+/// time.
 pub async fn a_schedule_that_was_moved_is_left_alone(frontier: &impl Frontier) {
     let name = scheduled(frontier, None, 60).await;
     scheduled(frontier, Some(1), 300).await;
@@ -76,7 +78,8 @@ pub async fn a_crawl_runs_until_its_iteration_closes(frontier: &impl Frontier) {
     assert_eq!(frontier.running_crawls(10).await.unwrap(), [], "it is closed");
 }
 
-/// A trigger counts as handled once it is marked so; having begun an iteration is not enough, and is not forgotten either.
+/// A trigger counts as handled once it is marked so; having begun an iteration is not enough, and
+/// is not forgotten either.
 pub async fn what_was_handled_is_known(frontier: &impl Frontier) {
     let handled = |name| async move { frontier.was_handled(&crawl(), &trigger(name)).await.unwrap() };
     assert!(!handled("t").await, "it never came");

@@ -45,8 +45,8 @@ pub async fn a_large_robots_txt_comes_back(frontier: &impl Frontier) {
     assert!(frontier.load_robots(&origin).await.unwrap() == Some(row), "another robots.txt came back, or none");
 }
 
-/// A lease with as many retries as it may have, few of long URLs or many of short ones, and with the largest print of a missing page, is committed and
-/// read back.
+/// A lease with as many retries as it may have, few of long URLs or many of short ones, and with
+/// the largest print of a missing page, is committed and read back.
 pub async fn a_lease_keeps_all_its_retries(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -83,7 +83,8 @@ fn seeds_in_chunks<F: Frontier>(world: &World<'_, F>, origin: &OriginKey, part: 
     world.seeds(origin, seeding, chunks)
 }
 
-/// As many chunks of seeds as fit a transaction are added at once; with one more the seeding is refused and changes nothing.
+/// As many chunks of seeds as fit a transaction are added at once; with one more the seeding is
+/// refused and changes nothing.
 pub async fn seeds_that_fit_no_transaction_are_refused(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -111,7 +112,8 @@ pub async fn seedings_do_not_make_the_inbox_grow(frontier: &impl Frontier) {
     }
 }
 
-/// A segment exhausts as many chunks as a transaction can delete; with one more its commit is refused and changes nothing.
+/// A segment exhausts as many chunks as a transaction can delete; with one more its commit is
+/// refused and changes nothing.
 pub async fn a_commit_that_fits_no_transaction_is_refused(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");

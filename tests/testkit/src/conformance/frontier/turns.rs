@@ -59,7 +59,8 @@ pub async fn a_lease_that_ran_out_is_taken_over_after_a_delay(frontier: &impl Fr
     );
 }
 
-/// Once a lease is taken over its old holder cannot commit: not before the new holder does, not after, and under no segment number.
+/// Once a lease is taken over its old holder cannot commit: not before the new holder does, not
+/// after, and under no segment number.
 pub async fn a_late_commit_by_an_old_holder_is_fenced(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -101,7 +102,8 @@ pub async fn a_commit_that_is_tried_again_is_success(frontier: &impl Frontier) {
     );
 }
 
-/// Chunks come by depth, then by who found them. Each can be read by its key until a commit exhausts it.
+/// Chunks come by depth, then by who found them. Each can be read by its key until a commit
+/// exhausts it.
 pub async fn todo_comes_breadth_first_until_it_is_exhausted(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -174,7 +176,8 @@ pub async fn only_an_open_iteration_gives_leases(frontier: &impl Frontier) {
     world.commit(&held, &lease, 2).await;
 }
 
-/// When a parser adds todo between the holder's last look and its release, the release is refused; the next one asks for another turn.
+/// When a parser adds todo between the holder's last look and its release, the release is refused;
+/// the next one asks for another turn.
 pub async fn a_wake_is_not_missed_when_todo_comes_during_release(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -211,7 +214,8 @@ pub async fn an_old_holder_cannot_let_go(frontier: &impl Frontier) {
     assert_eq!(world.origin(&origin).await.lease, new);
 }
 
-/// A release whose answer was lost is tried again and counts once. After somebody else took the lease it is refused.
+/// A release whose answer was lost is tried again and counts once. After somebody else took the
+/// lease it is refused.
 pub async fn a_release_that_is_tried_again_is_success(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     for (host, how) in [

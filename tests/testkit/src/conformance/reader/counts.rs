@@ -8,7 +8,8 @@ use super::super::lag::assert_comes_to;
 use super::story::Teller;
 use super::streams::Stream;
 
-/// URLs that are known and have no outcome are counted, of whatever origin; those that ended otherwise, or were only decided on, are not.
+/// URLs that are known and have no outcome are counted, of whatever origin; those that ended
+/// otherwise, or were only decided on, are not.
 pub async fn urls_that_were_never_visited_are_counted(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {

@@ -13,7 +13,8 @@ use super::rows::{ALL, of, told};
 use super::story::Teller;
 use super::streams::Stream;
 
-/// Final visits that were answered are pages, whatever the answer, and come with what was extracted.
+/// Final visits that were answered are pages, whatever the answer, and come with what was
+/// extracted.
 pub async fn seen_pages_are_final_answers_with_what_they_hold(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -66,7 +67,8 @@ pub async fn seen_pages_are_final_answers_with_what_they_hold(
     assert_eq!((same.title, same.text), (first.title, first.text), "what an unchanged page said then");
 }
 
-/// Pages are the site as it is now: what was found unchanged, and what fails, with its last good document; what is gone not at all.
+/// Pages are the site as it is now: what was found unchanged, and what fails, with its last good
+/// document; what is gone not at all.
 pub async fn pages_are_the_site_as_it_is_now(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -121,8 +123,8 @@ pub async fn pages_are_the_site_as_it_is_now(
     assert!(from.contains("https://b.example/"), "with the links of an unchanged page: {from:?}");
 }
 
-/// Whether a page with a canonical URL is a copy depends on how that URL ended. A copy is shown without its text, and the page and its
-/// candidate have the outcome that follows.
+/// Whether a page with a canonical URL is a copy depends on how that URL ended. A copy is shown
+/// without its text, and the page and its candidate have the outcome that follows.
 pub async fn a_copy_has_no_text_of_its_own(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -159,8 +161,8 @@ pub async fn a_copy_has_no_text_of_its_own(
     }
 }
 
-/// A page is not believed whose canonical URL has another text, or that says too little to tell while many others name that URL, too. It stands with its text, and
-/// the log says why.
+/// A page is not believed whose canonical URL has another text, or that says too little to tell
+/// while many others name that URL, too. It stands with its text, and the log says why.
 pub async fn a_page_is_not_believed_about_another_unlike_it(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {

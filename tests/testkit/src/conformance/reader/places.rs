@@ -12,7 +12,8 @@ use super::crawl;
 use super::story::Teller;
 use super::streams::Stream;
 
-/// Before its first iteration a crawl has no rows and no iteration. Later, an iteration that never began does not exist either.
+/// Before its first iteration a crawl has no rows and no iteration. Later, an iteration that never
+/// began does not exist either.
 pub async fn a_crawl_that_never_began_has_nothing(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -58,7 +59,8 @@ pub async fn iterations_are_told_as_they_stand(
     }
 }
 
-/// Read in batches of any size a stream has the same rows in the same order, each once; and a batch stays within its limit.
+/// Read in batches of any size a stream has the same rows in the same order, each once; and a batch
+/// stays within its limit.
 pub async fn rows_come_once_however_small_the_batches(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -77,7 +79,8 @@ pub async fn rows_come_once_however_small_the_batches(
     }
 }
 
-/// From each batch's cursor, stored as text meanwhile, the stream continues with the rows after it: with other limits, and with each filter.
+/// From each batch's cursor, stored as text meanwhile, the stream continues with the rows after it:
+/// with other limits, and with each filter.
 pub async fn a_stored_cursor_goes_on_behind_what_was_read(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -105,7 +108,8 @@ pub async fn a_stored_cursor_goes_on_behind_what_was_read(
     }
 }
 
-/// Rows after a hundred origins without a match are found all the same, possibly after empty batches.
+/// Rows after a hundred origins without a match are found all the same, possibly after empty
+/// batches.
 pub async fn what_stands_behind_many_origins_is_found(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -157,7 +161,8 @@ pub async fn rows_that_come_later_are_behind_the_end(
     }
 }
 
-/// Filtered by iteration, origin and URL, alone and together, a stream gives exactly the rows that match, in their order.
+/// Filtered by iteration, origin and URL, alone and together, a stream gives exactly the rows that
+/// match, in their order.
 pub async fn filters_give_what_they_say((frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader)) {
     Teller { frontier, documents }.tell().await;
     let (first, second) = (Iteration::FIRST, Iteration::FIRST.next());

@@ -20,8 +20,9 @@ use super::super::samples::{at, crawl, key, url};
 use super::super::world::{UNLIMITED, World};
 use super::retention::{HOST, three_iterations, view};
 
-/// Runs every behaviour of making documents again on `((frontier, documents, reader, remaking, retained), guard)`, which the future given makes over one
-/// store. With `rejections` before the future, expands to an expression: the names of the behaviours that fail.
+/// Runs every behaviour of making documents again on `((frontier, documents, reader, remaking,
+/// retained), guard)`, which the future given makes over one store. With `rejections` before the
+/// future, expands to an expression: the names of the behaviours that fail.
 #[macro_export]
 macro_rules! remaking_suite {
     ($make:expr) => {
@@ -106,7 +107,8 @@ async fn visit(reader: &impl Reader, segment: &SegmentRow) -> LogRow {
     log.into_iter().find(|row| row.url.ends_with("/page")).unwrap()
 }
 
-/// The newest document: those who read documents, the log or the site as it is now see what was made, and all else as it was.
+/// The newest document: those who read documents, the log or the site as it is now see what was
+/// made, and all else as it was.
 pub async fn what_is_made_again_takes_the_place_of_what_was(
     (frontier, documents, reader, remaking, _): &(
         impl Frontier,
@@ -273,7 +275,8 @@ pub async fn counters_follow_the_documents(
     assert_eq!(parser.outcomes, before.parser.outcomes, "what is zero is not counted");
 }
 
-/// Where the newest visit changed nothing, the one before it that did says when; a visit that changed only what stands around the main part did not.
+/// Where the newest visit changed nothing, the one before it that did says when; a visit that
+/// changed only what stands around the main part did not.
 pub async fn what_did_not_change_changed_when_the_log_says(
     (frontier, documents, reader, remaking, _): &(
         impl Frontier,
@@ -316,7 +319,8 @@ fn difference(segments: &[SegmentRow], parts: &[Part]) -> Option<Difference> {
     Some(Difference { since, parts: parts.to_vec(), links_added: Vec::new(), links_removed: Vec::new() })
 }
 
-/// Neither documents nor visits nor what is known of a URL; what is kept beside them stays as it is.
+/// Neither documents nor visits nor what is known of a URL; what is kept beside them stays as it
+/// is.
 pub async fn what_was_pruned_or_forgotten_does_not_come_back(
     (frontier, documents, reader, remaking, retained): &(
         impl Frontier,

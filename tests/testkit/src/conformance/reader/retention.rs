@@ -11,8 +11,9 @@ use super::super::samples::{at, crawl, key, url};
 use super::super::world::{UNLIMITED, World};
 use super::story::{Made, Teller, got, place};
 
-/// Runs every behaviour of what is kept on `((frontier, documents, reader, retained), guard)`, which the future given makes over one store. With
-/// `rejections` before the future, expands to an expression: the names of the behaviours that fail.
+/// Runs every behaviour of what is kept on `((frontier, documents, reader, retained), guard)`,
+/// which the future given makes over one store. With `rejections` before the future, expands to an
+/// expression: the names of the behaviours that fail.
 #[macro_export]
 macro_rules! retention_suite {
     ($make:expr) => {
@@ -37,7 +38,8 @@ fn visited(n: u32, path: &str, second: i64) -> Made {
     got(n, &format!("https://{HOST}{path}")).asked_at(at(second))
 }
 
-/// Three iterations: `/page` is another each time, `/same` is not, and `/old` is visited only once. Returns their segments.
+/// Three iterations: `/page` is another each time, `/same` is not, and `/old` is visited only once.
+/// Returns their segments.
 pub(super) async fn three_iterations(frontier: &impl Frontier, documents: &impl Documents) -> Vec<SegmentRow> {
     let teller = Teller { frontier, documents };
     let origin = key(HOST);
@@ -172,7 +174,8 @@ pub async fn nothing_of_a_kept_iteration_goes(
     assert_eq!((view(reader, iteration(2)).await, view(reader, iteration(3)).await), (second, third));
 }
 
-/// Whoever keeps something that was made of rows sees that URLs were forgotten meanwhile: by a number, which nothing else changes.
+/// Whoever keeps something that was made of rows sees that URLs were forgotten meanwhile: by a
+/// number, which nothing else changes.
 pub async fn whatever_is_forgotten_is_counted(
     (frontier, documents, reader, retained): &(impl Frontier, impl Documents, impl Reader, impl Pruning + Forgetting),
 ) {

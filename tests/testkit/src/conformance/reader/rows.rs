@@ -30,7 +30,8 @@ pub(super) fn of<'r, T>(rows: &'r [T], url_of: fn(&T) -> &String, url: &str, pla
     rows.iter().filter(|row| url_of(row) == url).nth(place).unwrap_or_else(|| panic!("no row {place} of {url}"))
 }
 
-/// A visit that was answered, one that was tried again, and a URL that was not asked for: each with every field that applies, and no other.
+/// A visit that was answered, one that was tried again, and a URL that was not asked for: each with
+/// every field that applies, and no other.
 pub async fn visits_come_with_all_that_was_logged(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -135,8 +136,8 @@ fn without_answer(visit: LogRow) -> LogRow {
     }
 }
 
-/// Links come page by page, in the order of each page, with their kinds and dispositions and the rules that block them. Those of an unchanged page are
-/// of each iteration that saw it.
+/// Links come page by page, in the order of each page, with their kinds and dispositions and the
+/// rules that block them. Those of an unchanged page are of each iteration that saw it.
 pub async fn links_say_what_was_done_with_them(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -244,8 +245,8 @@ pub async fn candidates_say_all_that_is_known(
     assert_eq!(known("https://b.example/"), again, "what the last good capture left stays");
 }
 
-/// Documents come in the order of their segments with all that was put: links and dispositions, what broke the parser, and the text even of
-/// copies.
+/// Documents come in the order of their segments with all that was put: links and dispositions,
+/// what broke the parser, and the text even of copies.
 pub async fn documents_come_as_they_were_put(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -315,7 +316,8 @@ pub async fn segments_are_those_that_were_committed(
     }
 }
 
-/// Leftovers and lost captures come by iteration, origin and reason, with the failure of robots.txt where it was unreadable.
+/// Leftovers and lost captures come by iteration, origin and reason, with the failure of robots.txt
+/// where it was unreadable.
 pub async fn leftovers_are_told_by_origin_and_reason(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {

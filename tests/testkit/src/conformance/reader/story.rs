@@ -104,7 +104,8 @@ impl Made {
         self
     }
 
-    /// Makes it an answer with the body that was fetched then, of which the document of this entry was made.
+    /// Makes it an answer with the body that was fetched then, of which the document of this entry
+    /// was made.
     pub(super) fn unchanged_since(mut self, since: Timestamp, place: VisitPlace) -> Self {
         self = self.ended(Outcome::FileDidNotChange);
         self.entry.unchanged_since = Some(since);
@@ -210,8 +211,8 @@ impl Made {
     }
 }
 
-/// The first segment of `a.example`: a page with links of several dispositions, a URL that is tried again, one that does not exist, and one
-/// that a rule blocks.
+/// The first segment of `a.example`: a page with links of several dispositions, a URL that is tried
+/// again, one that does not exist, and one that a rule blocks.
 fn first_of_a() -> Vec<Made> {
     let mut home = got(0, "https://a.example/")
         .link(LinkKind::A, "https://a.example/copy", Disposition::Follow)
@@ -244,7 +245,8 @@ fn first_of_a() -> Vec<Made> {
     ]
 }
 
-/// Its second segment: the page that was tried again, a copy of it, a page whose canonical URL does not exist, and a redirect.
+/// Its second segment: the page that was tried again, a copy of it, a page whose canonical URL does
+/// not exist, and a redirect.
 fn second_of_a() -> Vec<Made> {
     let mut again = got(0, "https://a.example/a");
     (again.entry.visit.crawl_type, again.entry.visit.tries) = (CrawlType::Retry, 2);
@@ -259,7 +261,8 @@ fn second_of_a() -> Vec<Made> {
     ]
 }
 
-/// The only segment of `b.example` in the first iteration: pages, and a capture that broke the parser.
+/// The only segment of `b.example` in the first iteration: pages, and a capture that broke the
+/// parser.
 fn first_of_b() -> Vec<Made> {
     let mut stuck = got(1, "https://b.example/stuck").ended(Outcome::UnknownError).detail("it broke: 'x'");
     stuck.document.iter_mut().for_each(|document| document.state = DocumentState::Stuck);
@@ -271,8 +274,8 @@ fn first_of_b() -> Vec<Made> {
     ]
 }
 
-/// The same origin in the second iteration: a page, unchanged, a new one, a URL that was not asked for, and pages that fail and are gone. `known` is what
-/// the first knew about the page.
+/// The same origin in the second iteration: a page, unchanged, a new one, a URL that was not asked
+/// for, and pages that fail and are gone. `known` is what the first knew about the page.
 fn second_of_b(known: UrlHistory) -> Vec<Made> {
     let mut same = got(0, "https://b.example/").ended(Outcome::FileDidNotChange).status(304);
     same.entry.visit.crawl_type = CrawlType::Recrawl;
@@ -290,7 +293,8 @@ fn second_of_b(known: UrlHistory) -> Vec<Made> {
     vec![same, got(1, "https://b.example/new"), forbidden, fails, leaves]
 }
 
-/// The only segment of `h.example`: pages that call another one canonical, which is like them, unlike them, or named by many.
+/// The only segment of `h.example`: pages that call another one canonical, which is like them,
+/// unlike them, or named by many.
 fn first_of_h() -> Vec<Made> {
     let text = |of: &str| (0..60).map(|n| format!("{of}{n} ")).collect::<String>();
     let mut pages = vec![

@@ -69,7 +69,8 @@ impl Stream {
         Self::Segments,
     ];
 
-    /// Whether its rows stay as they were once their iteration is closed: the others show what is known now.
+    /// Whether its rows stay as they were once their iteration is closed: the others show what is
+    /// known now.
     pub(super) const fn stays(self) -> bool {
         !matches!(self, Self::Pages | Self::Links | Self::Candidates | Self::ShownDocuments)
     }

@@ -46,8 +46,9 @@ async fn stored(documents: &impl Documents, segment: &SegmentRow) -> Document {
     documents.load(segment).await.unwrap().unwrap().swap_remove(0)
 }
 
-/// A page that did not change has the title, text and links of the document that was current when it was visited: of one that was made again of the same
-/// body before, and not of one that came later. A document that the visit put itself goes first.
+/// A page that did not change has the title, text and links of the document that was current when
+/// it was visited: of one that was made again of the same body before, and not of one that came
+/// later. A document that the visit put itself goes first.
 pub async fn an_unchanged_page_shows_what_it_did_then(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -82,8 +83,8 @@ pub async fn an_unchanged_page_shows_what_it_did_then(
     }
 }
 
-/// What a kept iteration found unchanged stays as it shows it: also a document that a visit of a dropped one put though it found the page unchanged, and that
-/// nothing else refers to.
+/// What a kept iteration found unchanged stays as it shows it: also a document that a visit of a
+/// dropped one put though it found the page unchanged, and that nothing else refers to.
 pub async fn what_a_kept_visit_confirmed_stays(
     (frontier, documents, reader, retained): &(impl Frontier, impl Documents, impl Reader, impl Pruning),
 ) {

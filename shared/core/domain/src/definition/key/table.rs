@@ -1,4 +1,5 @@
-//! The description of every key. Everything that is documented or checked about a single key comes from here.
+//! The description of every key. Everything that is documented or checked about a single key comes
+//! from here.
 
 use std::time::Duration;
 
@@ -24,8 +25,8 @@ keys! {
         example: "example-docs",
         effect: WhichUrls,
     }
-    /// The URLs where the crawl begins, from which its scope follows. The rules apply to seeds as well: a definition is refused if a pattern excludes
-    /// a seed, or if no seed can be crawled.
+    /// The URLs where the crawl begins, from which its scope follows. The rules apply to seeds as
+    /// well: a definition is refused if a pattern excludes a seed, or if no seed can be crawled.
     Seeds = "seeds" {
         field: seeds,
         kind: Seeds(10_000),
@@ -40,7 +41,12 @@ keys! {
     /// | `ignore` | nothing |
     /// | `follow` | the robots.txt of each seed's origin is visited like a seed, which also puts it into the archive; so are the sitemaps that it names, and what they list is crawled |
     ///
-    /// Sitemaps and what they list are links: they have to be in scope and count for the budget. What is named as a sitemap is read as one, whatever type the server names: XML, RSS, Atom or a list of URLs, also compressed. `scope.include` is about pages, so sitemaps need not match it; what they list has to, and counts like a seed for `scope.max_depth`. Of a sitemap that gives nothing, people are told why. Any other sitemap in XML that the crawl comes across is read, too, also one that is a seed.
+    /// Sitemaps and what they list are links: they have to be in scope and count for the budget.
+    /// What is named as a sitemap is read as one, whatever type the server names: XML, RSS, Atom or
+    /// a list of URLs, also compressed. `scope.include` is about pages, so sitemaps need not match
+    /// it; what they list has to, and counts like a seed for `scope.max_depth`. Of a sitemap that
+    /// gives nothing, people are told why. Any other sitemap in XML that the crawl comes across is
+    /// read, too, also one that is a seed.
     Sitemaps = "sitemaps" {
         field: sitemaps,
         kind: Sitemaps,
@@ -49,17 +55,22 @@ keys! {
         effect: WhichUrls,
         flag: "sitemaps" "Whether the sitemaps that robots.txt names are read: ignore or follow",
     }
-    /// Whether what pages need to be shown is fetched: pictures, style sheets and what these name, scripts, fonts, sound and video.
+    /// Whether what pages need to be shown is fetched: pictures, style sheets and what these name,
+    /// scripts, fonts, sound and video.
     ///
     /// | word | what is done |
     /// |---|---|
     /// | `ignore` | nothing: they are recorded as links of the page |
     /// | `fetch` | they are visited and archived with their page, also from other sites |
     ///
-    /// Requisites need not be in scope, and are at the depth of their page; up to five may follow one another, such as a page's style sheet, one that it imports, and a picture
-    /// in that. `scope.exclude`, `do_not_crawl` and robots.txt apply to them, they count for the budget, and each site is asked at its own pace. A page in a frame is a page: it has to be in scope. What a script loads is not known.
+    /// Requisites need not be in scope, and are at the depth of their page; up to five may follow
+    /// one another, such as a page's style sheet, one that it imports, and a picture in that.
+    /// `scope.exclude`, `do_not_crawl` and robots.txt apply to them, they count for the budget, and
+    /// each site is asked at its own pace. A page in a frame is a page: it has to be in scope. What
+    /// a script loads is not known.
     ///
-    /// Archives that are to be replayed (`dragline archive`) need it. Where pages are known already, `dragline reparse` finds the requisites in styles within them.
+    /// Archives that are to be replayed (`dragline archive`) need it. Where pages are known
+    /// already, `dragline reparse` finds the requisites in styles within them.
     Requisites = "requisites" {
         field: requisites,
         kind: Requisites,
@@ -76,8 +87,9 @@ keys! {
     /// | `host` | host; any scheme and port |
     /// | `domain` | registered domain, such as `example.co.uk`; any host below it |
     ///
-    /// A seed that redirects brings the origin that it leads to into the crawl: with a permanent redirect (301, 308) any origin of the same
-    /// registered domain; with a temporary one (302, 303, 307) only the same host by https instead of http, with `www.` or without it, as with a
+    /// A seed that redirects brings the origin that it leads to into the crawl: with a permanent
+    /// redirect (301, 308) any origin of the same registered domain; with a temporary one (302,
+    /// 303, 307) only the same host by https instead of http, with `www.` or without it, as with a
     /// seed that only refreshes. Links and later pages do not.
     ScopeWithin = "scope.within" {
         field: scope.within,
@@ -95,7 +107,8 @@ keys! {
         effect: WhichUrls,
         flag: "include" "Crawl only URLs that match; can be given several times",
     }
-    /// Which URLs not to crawl: the whole URL must match none of the patterns. Takes precedence over `scope.include`.
+    /// Which URLs not to crawl: the whole URL must match none of the patterns. Takes precedence
+    /// over `scope.include`.
     ScopeExclude = "scope.exclude" {
         field: scope.exclude,
         kind: Patterns(100),
@@ -113,8 +126,8 @@ keys! {
         effect: WhichUrls,
         flag: "max-depth" "Follow at most this many links from a seed; 0 crawls only the seeds",
     }
-    /// URLs in scope that are never fetched. A URL for which a condition holds is logged as `blocked_url_by_local_policy` (173), with the
-    /// reason of the first such rule.
+    /// URLs in scope that are never fetched. A URL for which a condition holds is logged as
+    /// `blocked_url_by_local_policy` (173), with the reason of the first such rule.
     DoNotCrawl = "do_not_crawl" {
         field: do_not_crawl,
         kind: Blocks(500),
@@ -124,8 +137,9 @@ keys! {
     reason: answers cost the site a lot",
         effect: WhichUrls,
     }
-    /// Which query parameters a URL may have. If there are rules, a URL with a query is fetched only if one rule whose condition holds allows all of
-    /// its parameters; otherwise it is logged as blocked (173). URLs without a query are not affected.
+    /// Which query parameters a URL may have. If there are rules, a URL with a query is fetched
+    /// only if one rule whose condition holds allows all of its parameters; otherwise it is logged
+    /// as blocked (173). URLs without a query are not affected.
     UrlQueryParameters = "url_query_parameters" {
         field: url_query_parameters,
         kind: QueryRules(500),
@@ -136,9 +150,10 @@ keys! {
     allow: [q, page]",
         effect: WhichUrls,
     }
-    /// Query parameters that are removed from every URL before anything else looks at it. `utm_*` stands for all names that begin with
-    /// `utm_`, and `sid?` for a `sid` whose value looks like a session id: 16 or more letters and digits in no order, or a UUID. A list
-    /// replaces the default; `[]` strips nothing.
+    /// Query parameters that are removed from every URL before anything else looks at it. `utm_*`
+    /// stands for all names that begin with `utm_`, and `sid?` for a `sid` whose value looks like a
+    /// session id: 16 or more letters and digits in no order, or a UUID. A list replaces the
+    /// default; `[]` strips nothing.
     StripQueryParameters = "strip_query_parameters" {
         field: strip_query_parameters,
         kind: Parameters(UrlRules::PATTERNS_MAX),
@@ -146,8 +161,8 @@ keys! {
         example: "['utm_*', ref]",
         effect: WhichUrls,
     }
-    /// How often one path segment may occur in a URL; `/a/b/a` has `a` twice. A URL above any of the three limits under `traps` is logged
-    /// as blocked (173).
+    /// How often one path segment may occur in a URL; `/a/b/a` has `a` twice. A URL above any of
+    /// the three limits under `traps` is logged as blocked (173).
     TrapsSegmentRepeatsMax = "traps.segment_repeats_max" {
         field: traps.segment_repeats_max,
         kind: Count(1..=100),
@@ -171,8 +186,9 @@ keys! {
         example: "1024",
         effect: WhichUrls,
     }
-    /// Pages fetched in a run. Once an origin has twenty times as many URLs waiting as pages are left, and at least 5,000, further links to
-    /// it are counted but not followed. A later page or run may follow them.
+    /// Pages fetched in a run. Once an origin has twenty times as many URLs waiting as pages are
+    /// left, and at least 5,000, further links to it are counted but not followed. A later page or
+    /// run may follow them.
     BudgetPages = "budget.pages" {
         field: budget.pages,
         kind: Count(1..=1_000_000_000_000),
@@ -189,8 +205,9 @@ keys! {
         example: "5000",
         effect: WhichUrls,
     }
-    /// Other origins that one page may lead to, by links and by what it loads. Links to further ones are counted but not followed, as
-    /// each origin costs a robots.txt and turns of its own, even if nobody is there. Another page may lead to them.
+    /// Other origins that one page may lead to, by links and by what it loads. Links to further
+    /// ones are counted but not followed, as each origin costs a robots.txt and turns of its own,
+    /// even if nobody is there. Another page may lead to them.
     BudgetOriginsPerPage = "budget.origins_per_page" {
         field: budget.origins_per_page,
         kind: Count(0..=10_000),
@@ -198,8 +215,9 @@ keys! {
         example: "50",
         effect: WhichUrls,
     }
-    /// Origins that a run may open. Once it has opened as many, links to further ones are counted but not followed; seeds and known sites are
-    /// visited in any case. Parses that are under way at the same time may go beyond it by what each of them finds.
+    /// Origins that a run may open. Once it has opened as many, links to further ones are counted
+    /// but not followed; seeds and known sites are visited in any case. Parses that are under way
+    /// at the same time may go beyond it by what each of them finds.
     BudgetOrigins = "budget.origins" {
         field: budget.origins,
         kind: Count(1..=10_000_000),
@@ -223,8 +241,9 @@ keys! {
         example: "12h",
         effect: WhichUrls,
     }
-    /// The time from the start of one request to a host to the start of the next, whatever its scheme and port and whichever crawl asks. A
-    /// longer `Crawl-delay` in robots.txt takes precedence.
+    /// The time from the start of one request to a host to the start of the next, whatever its
+    /// scheme and port and whichever crawl asks. A longer `Crawl-delay` in robots.txt takes
+    /// precedence.
     PolitenessDelay = "politeness.delay" {
         field: politeness.delay,
         // With more than an hour, no iteration would end.
@@ -243,9 +262,11 @@ keys! {
         effect: HowOnly,
         flag: "concurrency" "Maximum number of requests to one site at the same time",
     }
-    /// How many hosts of one registered domain are crawled at the same time, as one server often stands behind them. `de.example.org` and
-    /// `fr.example.org` belong to one, `one.github.io` and `two.github.io` do not (by the [Public Suffix List](https://publicsuffix.org/)); IP
-    /// addresses have none. Hosts of all crawls count, and each crawl keeps its own limit; other hosts wait their turn.
+    /// How many hosts of one registered domain are crawled at the same time, as one server often
+    /// stands behind them. `de.example.org` and `fr.example.org` belong to one, `one.github.io` and
+    /// `two.github.io` do not (by the [Public Suffix List](https://publicsuffix.org/)); IP
+    /// addresses have none. Hosts of all crawls count, and each crawl keeps its own limit; other
+    /// hosts wait their turn.
     PolitenessHostsPerDomain = "politeness.hosts_per_domain" {
         field: politeness.hosts_per_domain,
         // Each host that is being crawled has an entry in its domain's row.
@@ -254,9 +275,9 @@ keys! {
         example: "2",
         effect: HowOnly,
     }
-    /// How long to wait, in all, for an origin that was reached before but no longer responds: with five
-    /// `failures` four waits, each eight times as long as the one before (with 15 minutes: 1.5 s, 12 s,
-    /// 98 s and 13 minutes). Then it is given up, and its remaining URLs fail with it.
+    /// How long to wait, in all, for an origin that was reached before but no longer responds: with
+    /// five `failures` four waits, each eight times as long as the one before (with 15 minutes: 1.5
+    /// s, 12 s, 98 s and 13 minutes). Then it is given up, and its remaining URLs fail with it.
     PolitenessPatience = "politeness.patience" {
         field: politeness.patience,
         kind: Time(SECOND..=DAY),
@@ -265,9 +286,9 @@ keys! {
         effect: HowOnly,
     }
     /// After how many failures in a row an origin is given up. Only what may persist counts: no
-    /// connection, or no answer. Each answer makes up for one failure. Before the origin is given up,
-    /// the first page that worked is requested once more, or robots.txt if none has worked yet; if it
-    /// is answered, the crawl goes on.
+    /// connection, or no answer. Each answer makes up for one failure. Before the origin is given
+    /// up, the first page that worked is requested once more, or robots.txt if none has worked yet;
+    /// if it is answered, the crawl goes on.
     PolitenessFailures = "politeness.failures" {
         field: politeness.failures,
         kind: Count(1..=100),
@@ -275,8 +296,8 @@ keys! {
         example: "20",
         effect: HowOnly,
     }
-    /// How long a robots.txt is valid once it was fetched (RFC 9309, section 2.4). If the delay is longer than that, each robots.txt is still valid
-    /// for the page after it.
+    /// How long a robots.txt is valid once it was fetched (RFC 9309, section 2.4). If the delay is
+    /// longer than that, each robots.txt is still valid for the page after it.
     PolitenessRobotsMaxAge = "politeness.robots_max_age" {
         field: politeness.robots_max_age,
         kind: Time(MINUTE..=DAY),
@@ -300,7 +321,8 @@ keys! {
         example: "30s",
         effect: HowOnly,
     }
-    /// The time for the whole exchange. If a body is not complete by then, what has arrived is kept, and marked as cut.
+    /// The time for the whole exchange. If a body is not complete by then, what has arrived is
+    /// kept, and marked as cut.
     FetchTimeout = "fetch.timeout" {
         field: fetch.timeout,
         kind: Time(limits::EXCHANGE),
@@ -308,11 +330,11 @@ keys! {
         example: "30s",
         effect: HowOnly,
     }
-    /// How often a URL that fails is requested again in the same iteration: after no answer, an answer
-    /// that breaks off, or status 408, 421, 425, 429, 502 to 504 and the like; after any other 5xx
-    /// status once at most. The waits are 2 s, 8 s, 32 s and so on; after 429, 503 and the like 2 s,
-    /// 4 s, 8 s. While a host refuses more than single URLs, each is requested five times again at
-    /// least, unless this is 0.
+    /// How often a URL that fails is requested again in the same iteration: after no answer, an
+    /// answer that breaks off, or status 408, 421, 425, 429, 502 to 504 and the like; after any
+    /// other 5xx status once at most. The waits are 2 s, 8 s, 32 s and so on; after 429, 503 and
+    /// the like 2 s, 4 s, 8 s. While a host refuses more than single URLs, each is requested five
+    /// times again at least, unless this is 0.
     FetchRetries = "fetch.retries" {
         field: fetch.retries,
         kind: Count(0..=10),
@@ -321,7 +343,8 @@ keys! {
         effect: HowOnly,
         flag: "retries" "How often a URL that fails is requested again",
     }
-    /// The size of the response header: all its fields with their names. A larger one, or one of more than 2,000 fields, is a failure.
+    /// The size of the response header: all its fields with their names. A larger one, or one of
+    /// more than 2,000 fields, is a failure.
     FetchHeaderBytesMax = "fetch.header_bytes_max" {
         field: fetch.header_bytes_max,
         kind: Size(limits::HEADER_BYTES),
@@ -329,8 +352,9 @@ keys! {
         example: "128KiB",
         effect: HowOnly,
     }
-    /// The size of a body as received, if its `Content-Type` is one that is read: HTML, XML, JSON, plain text, style sheets, and whatever is named as a
-    /// sitemap. A larger one is cut, and marked as such. At most `fetch.decoded_bytes_max`.
+    /// The size of a body as received, if its `Content-Type` is one that is read: HTML, XML, JSON,
+    /// plain text, style sheets, and whatever is named as a sitemap. A larger one is cut, and
+    /// marked as such. At most `fetch.decoded_bytes_max`.
     FetchBodyBytesMax = "fetch.body_bytes_max" {
         field: fetch.body_bytes_max,
         kind: Size(limits::BODY_BYTES),
@@ -338,8 +362,9 @@ keys! {
         example: "5MiB",
         effect: HowOnly,
     }
-    /// The size of any other body as received: of a picture, a video, an archive, a script, a PDF or an office file. A larger one is cut, and marked as
-    /// such. While it arrives it is written to the disk, and takes no memory. Of PDFs and office files over 10 MiB no text is made.
+    /// The size of any other body as received: of a picture, a video, an archive, a script, a PDF
+    /// or an office file. A larger one is cut, and marked as such. While it arrives it is written
+    /// to the disk, and takes no memory. Of PDFs and office files over 10 MiB no text is made.
     FetchFileBytesMax = "fetch.file_bytes_max" {
         field: fetch.file_bytes_max,
         kind: Size(limits::FILE_BYTES),
@@ -347,7 +372,8 @@ keys! {
         example: "1GiB",
         effect: HowOnly,
     }
-    /// The size of a body once decompressed. A larger one is cut, and marked as such. For bodies that are not read it is at least `fetch.file_bytes_max`.
+    /// The size of a body once decompressed. A larger one is cut, and marked as such. For bodies
+    /// that are not read it is at least `fetch.file_bytes_max`.
     FetchDecodedBytesMax = "fetch.decoded_bytes_max" {
         field: fetch.decoded_bytes_max,
         kind: Size(KIB..=GIB),
@@ -355,8 +381,9 @@ keys! {
         example: "100MiB",
         effect: HowOnly,
     }
-    /// What the crawler calls itself. The name at the beginning, up to the first space or slash, selects the group in robots.txt, in any letter case.
-    /// RFC 9309 only allows names without digits; even so, a group for `bot2` is for `bot2` and not for `bot`.
+    /// What the crawler calls itself. The name at the beginning, up to the first space or slash,
+    /// selects the group in robots.txt, in any letter case. RFC 9309 only allows names without
+    /// digits; even so, a group for `bot2` is for `bot2` and not for `bot`.
     UserAgent = "user_agent" {
         field: user_agent,
         kind: UserAgent,
@@ -365,8 +392,10 @@ keys! {
         effect: HowOnly,
         flag: "user-agent" "What the crawler calls itself; the first word selects its group in robots.txt",
     }
-    /// Who runs the crawl, and how to reach them, such as a name with an e-mail address. This and the other keys of `archive` are written into the `warcinfo` record of
-    /// each WARC file (WARC 1.1, section 6.2), where whoever gets the archive finds them. They are not sent to any server; `user_agent` is.
+    /// Who runs the crawl, and how to reach them, such as a name with an e-mail address. This and
+    /// the other keys of `archive` are written into the `warcinfo` record of each WARC file (WARC
+    /// 1.1, section 6.2), where whoever gets the archive finds them. They are not sent to any
+    /// server; `user_agent` is.
     ArchiveOperator = "archive.operator" {
         field: archive.operator,
         kind: Line,
@@ -390,7 +419,8 @@ keys! {
         example: "Manuals of our catalogue, as they were when it changed",
         effect: HowOnly,
     }
-    /// The collection that the archive is part of. That it is part of the crawl and its iteration is written in any case.
+    /// The collection that the archive is part of. That it is part of the crawl and its iteration
+    /// is written in any case.
     ArchiveIsPartOf = "archive.is_part_of" {
         field: archive.is_part_of,
         kind: Line,
@@ -398,8 +428,8 @@ keys! {
         example: "Documentation of library software",
         effect: HowOnly,
     }
-    /// The machine that crawls. It is also part of the names of merged WARC files (`dragline archive --warc`). The machine is not asked for its name, as an archive may
-    /// be published.
+    /// The machine that crawls. It is also part of the names of merged WARC files (`dragline
+    /// archive --warc`). The machine is not asked for its name, as an archive may be published.
     ArchiveHostname = "archive.hostname" {
         field: archive.hostname,
         kind: Hostname,
@@ -407,7 +437,8 @@ keys! {
         example: "crawler1.example.org",
         effect: HowOnly,
     }
-    /// How much to extract from each page. A change applies to pages that are fetched or made again; `dragline reparse` makes all again.
+    /// How much to extract from each page. A change applies to pages that are fetched or made
+    /// again; `dragline reparse` makes all again.
     ///
     /// | word | what is made |
     /// |---|---|
@@ -422,15 +453,17 @@ keys! {
         effect: HowOnly,
         flag: "content" "How much to extract from each page: text, items or full",
     }
-    /// Whether a page that calls another URL canonical is shown as a copy of it, without its text. A change applies to pages that are fetched or made again;
-    /// `dragline reparse` makes all again.
+    /// Whether a page that calls another URL canonical is shown as a copy of it, without its text.
+    /// A change applies to pages that are fetched or made again; `dragline reparse` makes all
+    /// again.
     ///
     /// | word | what is done |
     /// |---|---|
     /// | `obey` | the page is a copy, if its canonical URL leads to a page that is like it ([180 `not_canonical`](outcomes.md#180-not_canonical)) |
     /// | `ignore` | nothing: every page stands for itself |
     ///
-    /// In both cases the canonical URL is followed as a link: a page that is named there may be found nowhere else.
+    /// In both cases the canonical URL is followed as a link: a page that is named there may be
+    /// found nowhere else.
     Canonical = "canonical" {
         field: canonical,
         kind: Canonical,
@@ -439,15 +472,17 @@ keys! {
         effect: HowOnly,
         flag: "canonical" "Whether pages that call another URL canonical are copies of it: obey or ignore",
     }
-    /// What is done about servers that do not say by a status that a page is missing. A change applies to pages that are fetched or made again.
+    /// What is done about servers that do not say by a status that a page is missing. A change
+    /// applies to pages that are fetched or made again.
     ///
     /// | word | what is done |
     /// |---|---|
     /// | `ignore` | nothing: whatever comes with a good status is a page |
     /// | `detect` | once an iteration, each origin is asked for an address that cannot exist; what is answered like that is missing ([182 `soft_404`](outcomes.md#182-soft_404)) |
     ///
-    /// The additional request, and those for where it leads, obey robots.txt, wait for their turn and are counted, though not as pages; the answers are in
-    /// the archive. Where they say nothing, as on a site whose every page is made by scripts, nothing is recognised.
+    /// The additional request, and those for where it leads, obey robots.txt, wait for their turn
+    /// and are counted, though not as pages; the answers are in the archive. Where they say
+    /// nothing, as on a site whose every page is made by scripts, nothing is recognised.
     Soft404 = "soft_404" {
         field: soft_404,
         kind: Soft404,
@@ -456,9 +491,11 @@ keys! {
         effect: HowOnly,
         flag: "soft-404" "Whether pages that stand for missing ones are recognised: ignore or detect",
     }
-    /// What you want from pages: your own types of items. [Places and kinds](#places-and-kinds) says how they are written. A type has a name, `when` (on which pages; all
-    /// if left out), `each` (if a page has several, the place of each), and `fields`. A field has a place, a `kind`, and rules: `required`, `min` and `max`
-    /// of numbers and money, a `pattern` of texts. What does not fit is kept as it stands in the page, with the field and the rule.
+    /// What you want from pages: your own types of items. [Places and kinds](#places-and-kinds)
+    /// says how they are written. A type has a name, `when` (on which pages; all if left out),
+    /// `each` (if a page has several, the place of each), and `fields`. A field has a place, a
+    /// `kind`, and rules: `required`, `min` and `max` of numbers and money, a `pattern` of texts.
+    /// What does not fit is kept as it stands in the page, with the field and the rule.
     ///
     /// Pages that are parsed from then on have what a change asks for.
     Items = "items" {
@@ -474,9 +511,11 @@ keys! {
         // The same URLs are visited, whatever is taken from them.
         effect: HowOnly,
     }
-    /// The main part of pages, where you know it better than what is found: CSS selectors of the elements that it is made of (`include`), of those
-    /// that are no part of it (`exclude`), and of those whose text may differ without the page being another one (`ignore`): a counter of visits, the
-    /// time of day. `dragline extract` shows what comes of it, and `dragline reparse` applies it to stored pages.
+    /// The main part of pages, where you know it better than what is found: CSS selectors of the
+    /// elements that it is made of (`include`), of those that are no part of it (`exclude`), and of
+    /// those whose text may differ without the page being another one (`ignore`): a counter of
+    /// visits, the time of day. `dragline extract` shows what comes of it, and `dragline reparse`
+    /// applies it to stored pages.
     Main = "main" {
         field: main,
         kind: MainRules(100),
@@ -496,14 +535,16 @@ keys! {
     /// | `fixed` | after `recrawl.interval` |
     /// | `adaptive` | after `recrawl.interval` at first; then the interval is multiplied by 1.4 when the page has not changed, and by 0.8 when it has |
     ///
-    /// `fixed` and `adaptive` need an interval. Pages that are gone, or fail, are due less and less often by any of them.
+    /// `fixed` and `adaptive` need an interval. Pages that are gone, or fail, are due less and less
+    /// often by any of them.
     RecrawlPolicy = "recrawl.policy" {
         field: recrawl.policy,
         kind: RecrawlWord,
         default: Derived("`adaptive` with an interval, `always` without one"),
         example: "adaptive",
-        // As for all keys of `recrawl`: which URLs an iteration visits follows from the times that earlier visits stored. A change only decides on the
-        // times that are stored from now on, so an iteration can continue with it.
+        // As for all keys of `recrawl`: which URLs an iteration visits follows from the times that
+        // earlier visits stored. A change only decides on the times that are stored from now on, so
+        // an iteration can continue with it.
         effect: HowOnly,
     }
     /// How long after its first fetch a page is due again.
@@ -514,7 +555,8 @@ keys! {
         example: "1d",
         effect: HowOnly,
     }
-    /// The shortest that an adaptive interval becomes. At most `recrawl.interval`, without which it has no effect.
+    /// The shortest that an adaptive interval becomes. At most `recrawl.interval`, without which it
+    /// has no effect.
     RecrawlMin = "recrawl.min" {
         field: recrawl.min,
         kind: Time(MINUTE..=YEAR),
@@ -522,7 +564,8 @@ keys! {
         example: "6h",
         effect: HowOnly,
     }
-    /// The longest that an interval becomes, and the longest wait before a page that is gone is asked for again. At least `recrawl.interval`.
+    /// The longest that an interval becomes, and the longest wait before a page that is gone is
+    /// asked for again. At least `recrawl.interval`.
     RecrawlMax = "recrawl.max" {
         field: recrawl.max,
         kind: Time(MINUTE..=YEAR),
@@ -530,8 +573,10 @@ keys! {
         example: "30d",
         effect: HowOnly,
     }
-    /// Pages with another policy. The first rule whose `when` holds for a URL decides; what it leaves out comes from the keys above. With an
-    /// interval and no `policy` anywhere, a rule is adaptive. In the example, news are due every hour, and the archive is after a month at first.
+    /// Pages with another policy. The first rule whose `when` holds for a URL decides; what it
+    /// leaves out comes from the keys above. With an interval and no `policy` anywhere, a rule is
+    /// adaptive. In the example, news are due every hour, and the archive is after a month at
+    /// first.
     RecrawlRules = "recrawl.rules" {
         field: recrawl.rules,
         kind: RecrawlRules(100),
@@ -545,8 +590,9 @@ keys! {
     max: 90d",
         effect: HowOnly,
     }
-    /// When a deployed stack begins an iteration. A time that comes while the last iteration is still running is skipped. Times must be at least 5
-    /// minutes apart. `dragline crawl` does not wait for them: it begins when you run it.
+    /// When a deployed stack begins an iteration. A time that comes while the last iteration is
+    /// still running is skipped. Times must be at least 5 minutes apart. `dragline crawl` does not
+    /// wait for them: it begins when you run it.
     ScheduleCron = "schedule.cron" {
         field: schedule,
         kind: Cron,
@@ -554,8 +600,8 @@ keys! {
         example: "'0 8 * * *'",
         effect: HowOnly,
     }
-    /// The time zone of `schedule.cron`. When the clocks change, a time that does not exist is skipped that day, and one that occurs twice
-    /// counts twice.
+    /// The time zone of `schedule.cron`. When the clocks change, a time that does not exist is
+    /// skipped that day, and one that occurs twice counts twice.
     ScheduleTimeZone = "schedule.time_zone" {
         field: schedule,
         kind: TimeZone,

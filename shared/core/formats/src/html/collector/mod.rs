@@ -278,7 +278,8 @@ impl<'l> Collector<'l> {
     }
 }
 
-/// Whether the head continues after a start tag of this element; any other begins the body (WHATWG HTML, the "in head" insertion mode).
+/// Whether the head continues after a start tag of this element; any other begins the body (WHATWG
+/// HTML, the "in head" insertion mode).
 const fn may_be_in_head(element: Element) -> bool {
     matches!(
         element,

@@ -246,8 +246,8 @@ impl OpenElements {
         self.beyond = 0;
     }
 
-    /// Ends a formatting element as the "adoption agency algorithm" does: with the inline elements in it; a block in it stays open, but is no longer
-    /// inside it.
+    /// Ends a formatting element as the "adoption agency algorithm" does: with the inline elements
+    /// in it; a block in it stays open, but is no longer inside it.
     fn end_formatting(&mut self, at: usize) {
         if !self.stack[at + 1..].iter().any(|open| open.name.role().is_special()) {
             self.truncate(at);

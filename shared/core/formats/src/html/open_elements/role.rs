@@ -151,7 +151,8 @@ impl Role {
         matches!(self, Self::Void | Self::Rule)
     }
 
-    /// Whether its start tag ends a paragraph. (In quirks mode, a table does not; that is ignored here.)
+    /// Whether its start tag ends a paragraph. (In quirks mode, a table does not; that is ignored
+    /// here.)
     pub(super) const fn ends_paragraph(self) -> bool {
         matches!(
             self,
@@ -180,7 +181,8 @@ impl Role {
         self.is_block() || matches!(self, Self::Button | Self::Marker | Self::Special | Self::Template)
     }
 
-    /// Whether it may end without an end tag when an element around it ends ("generate implied end tags").
+    /// Whether it may end without an end tag when an element around it ends ("generate implied end
+    /// tags").
     pub(super) const fn has_implied_end(self) -> bool {
         matches!(
             self,

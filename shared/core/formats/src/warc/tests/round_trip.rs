@@ -21,7 +21,8 @@ fn what_a_file_says_of_itself_is_read_back() {
     assert_eq!(records.next().and_then(|record| record.info()), None, "only a `warcinfo` record says it");
 }
 
-/// WARC 1.1, section 5.4: a time in UTC with seconds, and a fraction of up to nine digits if there is one.
+/// WARC 1.1, section 5.4: a time in UTC with seconds, and a fraction of up to nine digits if there
+/// is one.
 #[test]
 fn dates_follow_the_standard() {
     for (nanoseconds, expected) in [

@@ -30,7 +30,8 @@ enum Title {
 
 impl Document {
     pub(super) fn start_tag(&mut self, tag: &StartTag, around: Around, report: &mut Report<'_, '_>) {
-        // What is in a template belongs to other documents; what is in noscript is only there where scripts are not run.
+        // What is in a template belongs to other documents; what is in noscript is only there where
+        // scripts are not run.
         if around == Around::Apart {
             return;
         }

@@ -16,7 +16,8 @@ use super::flaws::Flaws;
 
 /// Checks a page.
 pub(super) fn check(text: &str, flaws: &mut Flaws) -> ValidationType {
-    // html5gum counts both characters of a line break as one, so that places behind it would be wrong.
+    // html5gum counts both characters of a line break as one, so that places behind it would be
+    // wrong.
     if text.contains('\r') {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         Tokens::read(&text, flaws);

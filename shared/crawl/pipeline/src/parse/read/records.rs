@@ -100,7 +100,8 @@ impl Capture {
         Some(fields_digest(&response.headers, product_token, self.visit.sighting.read_as))
     }
 
-    /// Returns where its response is stored, as the `n`-th entry of its segment; `None` without one.
+    /// Returns where its response is stored, as the `n`-th entry of its segment; `None` without
+    /// one.
     pub(crate) fn stored_body(&self, segment: &SegmentRow, n: u32) -> Option<StoredBody> {
         let (file, response) = (self.file.as_ref()?, self.response.as_ref()?);
         Some(StoredBody {

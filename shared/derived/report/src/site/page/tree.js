@@ -1,4 +1,5 @@
-// The site's tree: a picture in which each place is as wide as it has pages, and a list of the same.
+// The site's tree: a picture in which each place is as wide as it has pages, and a list of the
+// same.
 
 const LEVELS = 5;
 

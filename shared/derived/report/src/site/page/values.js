@@ -1,4 +1,5 @@
-// Making elements, and showing values by their units. Texts come from the site: they are set as text and never as markup.
+// Making elements, and showing values by their units. Texts come from the site: they are set as
+// text and never as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 

@@ -1,6 +1,7 @@
 //! The one thread that owns the connection. Operations that are waiting are committed together.
 //!
-//! Each runs under its own savepoint unless it is alone, so that a failing one affects no other, and is answered only after the commit.
+//! Each runs under its own savepoint unless it is alone, so that a failing one affects no other,
+//! and is answered only after the commit.
 
 use std::fs::File;
 use std::io;
