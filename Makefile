@@ -32,6 +32,7 @@ setup: ## Fetch what the tests need, once for all checkouts: WARC readers, real 
 
 lint: ## Check the format, and run clippy without warnings
 	@cargo fmt --all --check
+	@scripts/columns
 	@cargo clippy --quiet $(ALL) --all-targets -- -D warnings
 	@# As it is built by itself: what it lacks without the feature does not show where all features are on.
 	@cargo clippy --quiet --package dragline -- -D warnings
