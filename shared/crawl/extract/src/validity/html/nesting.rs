@@ -244,7 +244,8 @@ impl Nesting {
             }
         }
         for node in step.closed.iter().filter(|node| node.needs_end.get()) {
-            if misplaced.is_none() || !node.is_foreign() {
+            // What is in a link that is ended by another one goes on behind it.
+            if !is_link && (misplaced.is_none() || !node.is_foreign()) {
                 report_unclosed(node, name, at, report);
             }
             self.forgive(&node.name.local);

@@ -68,6 +68,7 @@ fn errors_of_nesting_are_found() {
         ("<b><i>x</b></i>", &["2:8 misnested"], "crossed"),
         ("<p><span><div></div>", &["2:4 unclosed-element"], "the p ends in a span"),
         ("<a>x<a>y</a>", &["2:5 nested-element"], "a link in a link"),
+        ("<a>x<em><a>y</a></em></a>", &["2:9 nested-element"], "a link deeper in a link"),
         ("<h1>x<h2>y</h2>", &["2:6 nested-element"], "a heading in a heading"),
         ("<h1>x</h2>", &["2:6 stray-end-tag"], "the wrong heading"),
         ("<form><form></form></form>", &["2:7 nested-element"], "a form in a form"),
