@@ -98,7 +98,7 @@ impl Graph {
         Self::open(path, &from).ok_or_else(|| failed(std::io::Error::other("it was changed by another process").into()))
     }
 
-    /// Returns what [`Graph::made_from`] would return for a graph built now.
+    /// Returns what `Graph::made_from` would return for a graph built now.
     ///
     /// # Errors
     /// Nothing was crawled yet, or the crawl cannot be read.

@@ -1,7 +1,7 @@
 //! Addresses to which Dragline never connects.
 //!
 //! A crawler follows strangers' links from inside somebody's network, so every address is
-//! classified here before a connection: those written in a URL ([`literal_of`]), those that a name
+//! classified here before a connection: those written in a URL ([`literal_address`]), those that a name
 //! resolved to, and the peer's own.
 
 use std::fmt;

@@ -1,7 +1,7 @@
 //! The retention of a crawl's data: which iterations are kept, and which entries are unreferenced.
 //!
 //! Iterations are dropped from the oldest on ([`Retention::cut`]). From a dropped iteration,
-//! everything stays that a candidate or a later entry refers to ([`stays`]): the document of each
+//! everything stays that a candidate or a later entry refers to ([`retained_parts`]): the document of each
 //! URL's last good visit, the body with which its next visit is compared, the body that a later
 //! visit found unchanged, and its last ending.
 //!

@@ -47,7 +47,7 @@ pub enum Unreadable {
 }
 
 impl Unreadable {
-    /// Whether it will probably persist for more than a few seconds ([`NoAnswer::lasts`]).
+    /// Whether it will probably persist for more than a few seconds ([`NoAnswer::is_lasting`]).
     #[must_use]
     pub fn is_lasting(&self) -> bool {
         match self {

@@ -40,7 +40,7 @@ pub trait Iterations: Send + Sync {
     ) -> impl Future<Output = PortResult<Option<IterationRow>>> + Send;
 
     /// Closes an iteration without open origins, and records the owed notice about it:
-    /// [`OwedNotice::of_closed`](super::OwedNotice::of_closed).
+    /// [`OwedNotice::iteration_closed`](super::OwedNotice::iteration_closed).
     fn close_iteration(
         &self,
         crawl: &CrawlId,

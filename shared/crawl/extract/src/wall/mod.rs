@@ -2,7 +2,7 @@
 //! forms, consent questions.
 //!
 //! [`RULES`] is the single table of rules. A rule examines the answer's status and header fields
-//! ([`of_fields`]) or its text ([`of_page`]). Each is narrow: it names features that only that wall
+//! ([`find_by_fields`]) or its text ([`find_in_page`]). Each is narrow: it names features that only that wall
 //! has, and a page with more than a wall's few words is not a wall. Content taken for a wall is
 //! lost, while a wall taken for content is only a page too many.
 
