@@ -1,8 +1,8 @@
 //! Learns the schema of a site from its documents: the items on its pages, their fields, and the
 //! URLs where they occur.
 //!
-//! [`LearnedSchema`] takes one document at a time, in memory that does not grow with their number; parts
-//! can be merged. [`drift`] compares two schemas, [`Pairs`] compares pages with their earlier
+//! [`LearnedSchema`] takes one document at a time, in memory that does not grow with their number;
+//! parts can be merged. [`drift`] compares two schemas, [`Pairs`] compares pages with their earlier
 //! captures, and [`yaml`], [`json_schema`], [`sql`] and [`text`] write a schema out.
 //!
 //! ```

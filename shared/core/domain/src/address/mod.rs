@@ -1,8 +1,8 @@
 //! Addresses to which Dragline never connects.
 //!
 //! A crawler follows strangers' links from inside somebody's network, so every address is
-//! classified here before a connection: those written in a URL ([`literal_address`]), those that a name
-//! resolved to, and the peer's own.
+//! classified here before a connection: those written in a URL ([`literal_address`]), those that a
+//! name resolved to, and the peer's own.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

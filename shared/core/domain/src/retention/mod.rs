@@ -1,9 +1,9 @@
 //! The retention of a crawl's data: which iterations are kept, and which entries are unreferenced.
 //!
 //! Iterations are dropped from the oldest on ([`Retention::cut`]). From a dropped iteration,
-//! everything stays that a candidate or a later entry refers to ([`retained_parts`]): the document of each
-//! URL's last good visit, the body with which its next visit is compared, the body that a later
-//! visit found unchanged, and its last ending.
+//! everything stays that a candidate or a later entry refers to ([`retained_parts`]): the document
+//! of each URL's last good visit, the body with which its next visit is compared, the body that a
+//! later visit found unchanged, and its last ending.
 //!
 //! Both are safe beside a running crawl: a URL is visited once in an iteration, and its candidate
 //! refers to the data for comparison until then. So unreferenced data is never referred to again.

@@ -83,8 +83,8 @@ pub fn retained_parts<P: Copy + Ord>(entries: &[Entry<P>], known: &Pointers<P>, 
 }
 
 /// The references from a URL's candidate and newer entries to older ones, for callers that visit
-/// all entries from the newest back, by the same rule as [`retained_parts`]. Entries refer only to earlier
-/// ones, so each is read once.
+/// all entries from the newest back, by the same rule as [`retained_parts`]. Entries refer only to
+/// earlier ones, so each is read once.
 #[derive(Clone, Debug)]
 pub struct References<P> {
     cut: Iteration,

@@ -2,9 +2,9 @@
 //! forms, consent questions.
 //!
 //! [`RULES`] is the single table of rules. A rule examines the answer's status and header fields
-//! ([`find_by_fields`]) or its text ([`find_in_page`]). Each is narrow: it names features that only that wall
-//! has, and a page with more than a wall's few words is not a wall. Content taken for a wall is
-//! lost, while a wall taken for content is only a page too many.
+//! ([`find_by_fields`]) or its text ([`find_in_page`]). Each is narrow: it names features that only
+//! that wall has, and a page with more than a wall's few words is not a wall. Content taken for a
+//! wall is lost, while a wall taken for content is only a page too many.
 
 mod form;
 mod outline;
