@@ -168,7 +168,7 @@ impl ReparseArgs {
 
     #[cfg(not(feature = "stack"))]
     #[expect(clippy::unused_self, reason = "with a stack, the name may be one of its crawls")]
-    fn target_by_name(&self, name: &str) -> Result<Remade<'_>, CliError> {
+    fn target_by_name(&self, name: &str) -> Result<ReparseTarget<'_>, CliError> {
         Err(CliError::NotADefinition(name.to_owned()))
     }
 
