@@ -21,10 +21,10 @@ COMPUTED := $(LONG) + package(dragline-domain) + package(dragline-formats)
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: lint ## While working (5 minutes, 2 more for the first build): format, clippy, unit and property tests, a short simulation
+check: lint ## While working, some minutes once it is built: format, clippy, unit and property tests, a short simulation
 	@DRAGLINE_SEEDS=$${DRAGLINE_SEEDS:-3} $(NEXTEST) -E 'all() - $(E2E) - $(EMULATED) - ($(LONG)) + (package(dragline-simulation) - test(holds))'
 
-test: ## Check everything (CHECKTIME)
+test: ## Check everything; half an hour on two cores from a fresh clone
 	@scripts/check-everything
 
 setup: ## Fetch what the tests need, once for all checkouts: WARC readers, real sites, an AWS emulator
