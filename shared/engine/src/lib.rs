@@ -26,7 +26,7 @@
 //!     wanted: &Definition,
 //! ) -> PortResult<RunEnd> {
 //!     let world = Arc::new(local_world(store, notifier));
-//!     let held = begin::held(&*world, &wanted.name).await?;
+//!     let held = begin::load_crawl(&*world, &wanted.name).await?;
 //!     let asked = (wanted, &Task::Crawl);
 //!     let plan = begin::plan(held.as_ref(), asked, Abandon::Nothing)
 //!         .map_err(|_| PortError::new(PortErrorKind::Other, "begin", &wanted.name, "the definition changed"))?;

@@ -22,14 +22,14 @@ pub enum PutResult {
 ///
 /// ```no_run
 /// use dragline_domain::frontier::ObjectKey;
-/// use dragline_ports::archive::{Archive, Put};
+/// use dragline_ports::archive::{Archive, PutResult};
 /// use dragline_ports::error::PortResult;
 ///
 /// /// Copies an object to another key. Returns whether there is such an object.
 /// async fn copy(archive: &impl Archive, from: &ObjectKey, to: &ObjectKey) -> PortResult<bool> {
 ///     let Some(object) = archive.get(from, 1 << 20).await? else { return Ok(false) };
 ///     match archive.put_new(to, object).await? {
-///         Put::Stored | Put::Exists => Ok(true),
+///         PutResult::Stored | PutResult::Exists => Ok(true),
 ///     }
 /// }
 /// ```

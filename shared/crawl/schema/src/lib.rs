@@ -7,9 +7,9 @@
 //!
 //! ```
 //! use dragline_domain::document::Document;
-//! use dragline_schema::{Learned, drift};
+//! use dragline_schema::{LearnedSchema, drift};
 //!
-//! let mut learned = Learned::default();
+//! let mut learned = LearnedSchema::default();
 //! let document = r#"{"n":0,"url":"https://shop.example/product/7","outcome":20,"detail":null,"state":"processed","page":null,"links":[],
 //!     "content":{"items":[{"types":["Product"],"fields":{"name":{"values":["Chair"],"from":["json_ld"]}}}]}}"#;
 //! learned.learn(&serde_json::from_str::<Document>(document).unwrap());

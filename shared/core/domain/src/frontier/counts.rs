@@ -27,7 +27,7 @@ const LEFT: &str = "left_";
 /// let before = Inbox::new(Iteration::FIRST);
 /// let after = Inbox { added: 3, ..before.clone() };
 /// let mut counts = Counts::default();
-/// counts.add(&Counts::of_inbox_change(Some(&before), &after));
+/// counts.add(&Counts::from_inbox_change(Some(&before), &after));
 /// assert_eq!(counts.number("added"), 3);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
