@@ -11,9 +11,8 @@ use tempfile::TempDir;
 
 /// Returns the local adapters over a fresh directory, which is deleted with the second value.
 pub(crate) fn world() -> (LocalWorld<Silent>, TempDir) {
-    let directory = TempDir::new().unwrap();
-    let store = LocalStore::open(directory.path(), Timestamp::UNIX_EPOCH).unwrap();
-    (local_world(&store, Silent), directory)
+    let (world, _, directory) = world_with_retained();
+    (world, directory)
 }
 
 /// Returns the same with the directory's retained data.

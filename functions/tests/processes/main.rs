@@ -1,10 +1,7 @@
 //! Each function's process, with doubles of the Runtime API and of AWS around it, and the template
 //! of the stack beside them.
 
-mod crawler;
-mod parser;
-mod publisher;
-mod scheduler;
+mod batches;
 mod searcher;
 mod sweeper;
 mod template;

@@ -20,7 +20,7 @@ fn database(directory: &Path, sql: &str) {
 }
 
 /// An error with its hint.
-fn told(error: &OpenError) -> String {
+fn describe(error: &OpenError) -> String {
     format!("{error}; {}", error.hint().unwrap_or_default())
 }
 
@@ -51,7 +51,8 @@ fn what_cannot_be_opened_is_told_in_a_line() {
     for (make, expected, why) in cases {
         let directory = TempDir::new().unwrap();
         make(directory.path());
-        let answer = LocalStore::open(directory.path(), at(0)).map(drop).err().map(|e| told(&e)).unwrap_or_default();
+        let answer =
+            LocalStore::open(directory.path(), at(0)).map(drop).err().map(|e| describe(&e)).unwrap_or_default();
         assert_eq!(answer.replace(directory.path().to_str().unwrap(), "DIR"), expected, "{why}");
     }
 }
@@ -84,7 +85,7 @@ fn another_format_is_refused_and_left_as_it_is() {
                  crawl anew into another directory (`--data`), or use the version that wrote it",
                 path.display()
             );
-            assert_eq!(told(&error), expected, "{why}");
+            assert_eq!(describe(&error), expected, "{why}");
         }
         assert_eq!(fs::read(&path).unwrap(), before, "{why}: not a byte was changed");
     }
