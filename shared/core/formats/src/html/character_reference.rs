@@ -24,8 +24,6 @@ pub(super) struct Reference {
     pub(super) text: Vec<u8>,
     /// Its length.
     pub(super) bytes: usize,
-    /// Whether the next byte was needed to find its end.
-    pub(super) is_ended_by_next: bool,
 }
 
 impl Reference {
@@ -41,9 +39,9 @@ impl Reference {
         let is_closed = text[..bytes].ends_with(b";");
         let is_followed = text.get(bytes).is_some_and(|next| *next == b'=' || next.is_ascii_alphanumeric());
         if place == ReferenceContext::Value && !is_number && !is_closed && is_followed {
-            return Self { text: b"&".to_vec(), bytes: 1, is_ended_by_next: true };
+            return Self { text: b"&".to_vec(), bytes: 1 };
         }
-        Self { text: decoded.text, bytes, is_ended_by_next: !(is_number && is_closed) }
+        Self { text: decoded.text, bytes }
     }
 }
 

@@ -130,14 +130,6 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
         self.peek(0)
     }
 
-    /// Emits one byte, if it is text: a byte that ends the text before it becomes a text of its
-    /// own.
-    fn emit_one(&mut self, needles: &[u8]) {
-        if self.peek(0).is_some_and(|byte| !needles.contains(&byte)) {
-            self.emit_next(1);
-        }
-    }
-
     /// Emits everything up to this position as text without references.
     fn emit_unread(&mut self, end: usize) {
         while self.at < end {
@@ -166,13 +158,10 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
         self.at += if self.rest().starts_with(b"\r\n") { 2 } else { 1 };
     }
 
-    fn emit_reference(&mut self, needles: &[u8]) {
+    fn emit_reference(&mut self) {
         let reference = Reference::read(self.rest(), ReferenceContext::Text);
         self.at += reference.bytes;
         self.emit(&reference.text);
-        if reference.is_ended_by_next {
-            self.emit_one(needles);
-        }
     }
 
     /// Skips everything up to and including this byte.
@@ -189,7 +178,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
                     State::Data => {}
                     state => return state,
                 },
-                Some(b'&') => self.emit_reference(IN_TEXT),
+                Some(b'&') => self.emit_reference(),
                 // Each NUL is a text of its own, so that it can be dropped.
                 Some(b'\0') => self.emit_next(1),
                 Some(_) => self.emit_replaced(),
@@ -211,10 +200,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
             (Some(b'/'), Some(_)) | (Some(b'?'), _) => self.skip_past(b'>'),
             (Some(b'/'), None) => self.emit_next(2),
             (Some(b'!'), _) => return self.declaration(),
-            _ => {
-                self.emit_next(1);
-                self.emit_one(IN_TEXT);
-            }
+            _ => self.emit_next(1),
         }
         State::Data
     }
@@ -267,7 +253,6 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
                 return State::Data;
             }
             self.emit_next(brackets);
-            self.emit_one(IN_SECTION);
         }
     }
 
@@ -288,9 +273,8 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
                     } else {
                         self.emit_next(if self.peek(1) == Some(b'/') { 2 } else { 1 });
                     }
-                    self.emit_one(needles);
                 }
-                Some(b'&') => self.emit_reference(needles),
+                Some(b'&') => self.emit_reference(),
                 Some(_) => self.emit_replaced(),
             }
         }

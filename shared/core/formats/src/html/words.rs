@@ -62,8 +62,7 @@ impl TextBuffer {
         self.gap = self.gap.max(gap);
     }
 
-    /// Appends a piece of UTF-8, which may end within a character; runs of white space become one
-    /// space.
+    /// Appends a piece of UTF-8 of whole characters; runs of white space become one space.
     pub(super) fn push(&mut self, piece: &[u8]) {
         let mut rest = piece;
         while !self.is_cut
@@ -73,11 +72,7 @@ impl TextBuffer {
                 self.gap(Gap::Space);
             }
             let text = &rest[start..];
-            // The rest of a character that the tokenizer split: whether it is invisible must be
-            // known before the next word.
-            let is_split = text.first().is_some_and(|byte| is_continuation(*byte));
-            let run = if is_split { first_word(text) } else { text };
-            let (as_is, after) = text.split_at(as_is_bytes(run));
+            let (as_is, after) = text.split_at(as_is_bytes(text));
             self.append_visible(as_is);
             rest = &after[invisible_bytes(after)..];
         }
@@ -119,7 +114,9 @@ impl TextBuffer {
     }
 
     fn append_visible(&mut self, piece: &[u8]) {
-        let Some(first) = piece.first() else { return };
+        if piece.is_empty() {
+            return;
+        }
         let gap: &[u8] = match (std::mem::replace(&mut self.gap, Gap::None), self.bytes.last()) {
             (Gap::None, _) | (_, None | Some(b'\n')) => b"",
             (Gap::Space, _) => b" ",
@@ -127,25 +124,13 @@ impl TextBuffer {
             (Gap::Line, _) => b"\n",
         };
         self.extend(gap);
-        let seam = self.bytes.len();
         self.extend(piece);
-        if is_continuation(*first) {
-            self.drop_invisible_at(seam);
-        }
     }
 
     fn extend(&mut self, piece: &[u8]) {
         let room = self.bytes_max.saturating_sub(self.bytes.len());
         self.is_cut |= piece.len() > room;
         self.bytes.extend_from_slice(&piece[..piece.len().min(room)]);
-    }
-
-    /// Removes the character that the tokenizer split here, if it is invisible.
-    fn drop_invisible_at(&mut self, seam: usize) {
-        let is_begin = |byte: &u8| !is_continuation(*byte);
-        let Some(start) = self.bytes[..seam].iter().rposition(is_begin) else { return };
-        let invisible = invisible_bytes(&self.bytes[start..]);
-        self.bytes.drain(start..start + invisible);
     }
 
     /// Empties it for other text, and returns the old text; `None` if it was empty.
@@ -172,10 +157,6 @@ impl TextBuffer {
 /// Drops half a character that a limit may have left.
 fn to_text(bytes: &[u8]) -> String {
     bytes.trim_ascii_end().utf8_chunks().map(|chunk| chunk.valid()).collect()
-}
-
-fn first_word(text: &[u8]) -> &[u8] {
-    text.split(|byte| is_space(*byte)).next().unwrap_or_default()
 }
 
 /// Returns how many bytes of a text that begins with a word are kept as they are: words with one
@@ -237,8 +218,8 @@ const IS_PLAIN: [bool; 256] = {
     let mut byte = 0;
     while byte < 256 {
         #[expect(clippy::cast_possible_truncation, reason = "it is less than 256")]
-        let of = byte as u8;
-        is_plain[byte] = of != b' ' && !is_special(of);
+        let value = byte as u8;
+        is_plain[byte] = value != b' ' && !is_special(value);
         byte += 1;
     }
     is_plain
@@ -247,10 +228,6 @@ const IS_PLAIN: [bool; 256] = {
 /// Returns the length of the invisible character at the start of a text; 0 if there is none.
 fn invisible_bytes(text: &[u8]) -> usize {
     INVISIBLE.iter().find(|invisible| text.starts_with(invisible)).map_or(0, |invisible| invisible.len())
-}
-
-const fn is_continuation(byte: u8) -> bool {
-    byte & 0xC0 == 0x80
 }
 
 /// White space in HTML.

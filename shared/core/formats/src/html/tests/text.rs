@@ -70,7 +70,9 @@ fn text_is_limited() {
     assert_eq!(text_of("abc def <p>ghi", 4), ("abc".to_owned(), true), "cut at a gap");
     assert_eq!(text_of("<pre>abc\n\ndef", 4), ("abc".to_owned(), true), "cut in preformatted text");
     assert_eq!(text_of("aé", 2), ("a".to_owned(), true), "never half a character");
-    assert_eq!(text_of("a<é", 3), ("a<".to_owned(), true), "nor where the tokenizer splits one");
+    assert_eq!(text_of("a<é", 3), ("a<".to_owned(), true), "nor after a sign of markup that is text");
     assert_eq!(text_of("a\u{AD}bcd", 4), ("abcd".to_owned(), false), "what shows nothing takes no room");
+    assert_eq!(text_of("&a\u{200B}b", 3), ("&ab".to_owned(), false), "even right after a sign of a reference");
+    assert_eq!(text_of("&\u{200B}b", 2), ("&b".to_owned(), false), "and at the limit");
     assert_eq!(text_of("a b <a href=x>", 0), (String::new(), true), "no room at all");
 }

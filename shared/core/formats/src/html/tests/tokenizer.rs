@@ -14,7 +14,8 @@ use crate::html::open_elements::Name;
 use crate::html::prolog;
 use crate::html::tag::{Element, Tag, ValueTreatment};
 
-/// Passes on the tokens of html5gum. Unlike ours, it has no limits on names and attributes.
+/// Passes on the tokens of html5gum. Unlike ours, it has no limits on names and attributes, and it
+/// may split a character between two texts.
 struct Witness<'c, 'l> {
     collector: &'c mut Collector<'l>,
     is_start: bool,
@@ -24,6 +25,8 @@ struct Witness<'c, 'l> {
     tag: Tag,
     last_start: Element,
     cdata: Option<Cdata>,
+    /// The beginning of a character whose end comes next.
+    split: Vec<u8>,
 }
 
 impl Witness<'_, '_> {
@@ -49,7 +52,16 @@ impl Emitter for Witness<'_, '_> {
         if let Some(cdata) = &mut self.cdata {
             cdata.read(piece);
         }
-        self.collector.text(piece);
+        let mut text = std::mem::take(&mut self.split);
+        text.extend_from_slice(piece);
+        let whole = match str::from_utf8(&text) {
+            Ok(_) => text.len(),
+            Err(error) => error.valid_up_to(),
+        };
+        self.split = text.split_off(whole);
+        if whole > 0 {
+            self.collector.text(&text);
+        }
     }
 
     fn init_start_tag(&mut self) {
@@ -143,6 +155,7 @@ fn witnessed(html: &str, source: &PageSource<'_>, limits: &HtmlLimits) -> Page {
         tag: Tag::new(limits.attribute_bytes_max),
         last_start: Element::Other,
         cdata: None,
+        split: Vec::new(),
     };
     let Ok::<(), Infallible>(()) = Tokenizer::new_with_emitter(html, witness).finish();
     collector.finish(source)
