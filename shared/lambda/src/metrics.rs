@@ -58,7 +58,7 @@ mod tests {
 
     const TOOK: Duration = Duration::from_millis(250);
 
-    fn of(failed: usize, refused: usize) -> Value {
+    fn metric_line(failed: usize, refused: usize) -> Value {
         let at = Timestamp::from_millisecond(1_795_000_000_123).unwrap();
         let metrics = [Metric { name: "Failed", count: failed }, Metric { name: "Refused", count: refused }];
         line("crawler", at, &metrics, TOOK, &example())
@@ -80,11 +80,11 @@ mod tests {
             "TookMillis": 250,
             "Used": example(),
         });
-        assert_eq!(of(0, 3), expected);
+        assert_eq!(metric_line(0, 3), expected);
     }
 
     #[test]
     fn no_metric_is_reported_if_all_is_well() {
-        assert_eq!(of(0, 0), json!({"Function": "crawler", "TookMillis": 250, "Used": example()}));
+        assert_eq!(metric_line(0, 0), json!({"Function": "crawler", "TookMillis": 250, "Used": example()}));
     }
 }

@@ -152,7 +152,7 @@ fn commit(model: &Model, next: &mut State, claims: &Claims) -> Parser {
 
 fn tidy(model: &Model, segment: SegmentKey, origins: Vec<OriginNumber>) -> Parser {
     let origins = if model.lacks(Mutation::ParseLeavesOriginsAlone) { Vec::new() } else { origins };
-    match Tidying::of(segment.iteration, origins) {
+    match Tidying::begin(segment.iteration, origins) {
         Some(tidying) => Parser::Tidying { segment, tidying },
         None => Parser::Idle,
     }

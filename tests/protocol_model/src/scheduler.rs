@@ -138,7 +138,7 @@ pub(crate) fn steps(model: &Model, number: usize, steps: &mut Steps<'_>) {
                 || format!("{} opens origin {origin} with pages {own:?}", name()),
                 |next| {
                     model.seed_origin(next, job.iteration, job.trigger, origin, own);
-                    next.schedulers[number] = match Tidying::of(job.iteration, vec![origin]) {
+                    next.schedulers[number] = match Tidying::begin(job.iteration, vec![origin]) {
                         Some(tidying) => Scheduler::Tidying { job: *job, tidying },
                         None => Scheduler::Idle,
                     };

@@ -170,7 +170,7 @@ fn look_at(model: &Model, row: &IterationRow, origin: OriginNumber, steps: &mut 
         steps.owed(
             || format!("the sweeper takes on origin {origin}"),
             |next| {
-                let tidying = Tidying::of(row.number, vec![origin]).and_then(|tidying| tidying.step(model, next));
+                let tidying = Tidying::begin(row.number, vec![origin]).and_then(|tidying| tidying.step(model, next));
                 next.sweeper = tidying.map_or(Sweeper::Idle, Sweeper::Tidying);
             },
         );

@@ -33,7 +33,7 @@ pub(crate) enum Doing {
 
 impl Tidying {
     /// Starts with these origins; `None` if there are none.
-    pub(crate) fn of(iteration: Iteration, origins: Vec<OriginNumber>) -> Option<Self> {
+    pub(crate) fn begin(iteration: Iteration, origins: Vec<OriginNumber>) -> Option<Self> {
         (!origins.is_empty()).then_some(Self { iteration, origins, doing: Doing::Reading })
     }
 
@@ -56,7 +56,7 @@ impl Tidying {
     pub(crate) fn step(&self, model: &Model, next: &mut State) -> Option<Self> {
         let Self { iteration, origins, doing } = self;
         let origin = origins[0];
-        let further = Self::of(*iteration, origins[1..].to_vec());
+        let further = Self::begin(*iteration, origins[1..].to_vec());
         let again = |doing| Some(Self { doing, ..self.clone() });
         let seen = match doing {
             Doing::Sending(ticket) => {

@@ -22,7 +22,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    const fn of(message: &Message) -> Self {
+    const fn from_message(message: &Message) -> Self {
         match message {
             Message::Ticket(_) | Message::Tickets(_) => Self::Ticket,
             Message::Parse(_) => Self::Parse,
@@ -64,12 +64,12 @@ impl Mail {
     }
 
     pub(crate) fn has_due(&self, kind: Kind, now: Duration) -> bool {
-        self.letters.iter().any(|letter| letter.due <= now && Kind::of(&letter.message) == kind)
+        self.letters.iter().any(|letter| letter.due <= now && Kind::from_message(&letter.message) == kind)
     }
 
     /// Any message that is due.
     pub(crate) fn take(&mut self, kind: Kind, now: Duration, dice: &mut StdRng) -> Option<Letter> {
-        let is_due = |letter: &&mut Letter| letter.due <= now && Kind::of(&letter.message) == kind;
+        let is_due = |letter: &&mut Letter| letter.due <= now && Kind::from_message(&letter.message) == kind;
         let mut due: Vec<&mut Letter> = self.letters.iter_mut().filter(is_due).collect();
         if due.is_empty() {
             return None;

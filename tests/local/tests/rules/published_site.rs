@@ -275,7 +275,7 @@ async fn a_site_that_is_published_in_many_runs_is_published_as_in_one() {
     let site = ScriptedSite::start(called_differently).await;
     let (data, definition) = (tempfile::tempdir().unwrap(), definition(&site));
     Heard::default().crawl(data.path(), &definition).await;
-    let reader = Slices::of(LocalStore::open_read_only(data.path()).unwrap().into_reader(definition.name.clone()));
+    let reader = Slices::new(LocalStore::open_read_only(data.path()).unwrap().into_reader(definition.name.clone()));
     let (whole, parts) = (Shelf::default(), Shelf::default());
     let folder = tempfile::tempdir().unwrap();
     let at_once = publish(&reader, &whole, &whole, (1, folder.path())).await.unwrap();

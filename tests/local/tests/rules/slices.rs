@@ -24,7 +24,7 @@ pub(crate) struct Slices<R> {
 }
 
 impl<R> Slices<R> {
-    pub(crate) fn of(inner: R) -> Self {
+    pub(crate) fn new(inner: R) -> Self {
         Self { inner, reads: Mutex::default() }
     }
 

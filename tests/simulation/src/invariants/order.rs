@@ -44,7 +44,7 @@ pub fn never_visited_go_first(evidence: &Evidence<'_>, rules: &Rules, known: &Kn
         return Ok(Vec::new());
     }
     let last = last_visits(evidence)?;
-    let now = Visited::of(evidence, known)?;
+    let now = Visited::read(evidence, known)?;
     let began = evidence.texts(
         "SELECT i.started_at FROM iteration i JOIN crawl c ON c.id = i.crawl_id WHERE c.name = ?1 AND i.number = ?2",
     )?;
@@ -111,7 +111,7 @@ struct Visited {
 }
 
 impl Visited {
-    fn of(evidence: &Evidence<'_>, known: &KnownBefore) -> rusqlite::Result<Self> {
+    fn read(evidence: &Evidence<'_>, known: &KnownBefore) -> rusqlite::Result<Self> {
         let sql = "SELECT l.url, min(l.id), max(r.id IS NOT NULL), ifnull(k.claimed_by = 'recrawl', 0)
                    FROM crawl_log l JOIN origin o ON o.id = l.origin_id JOIN crawl c ON c.id = o.crawl_id
                    LEFT JOIN request r ON r.id = l.id

@@ -37,7 +37,7 @@ pub(crate) struct Sent {
 }
 
 impl Sent {
-    pub(crate) fn of(request: &FetchRequest) -> Self {
+    pub(crate) fn from_request(request: &FetchRequest) -> Self {
         let FetchRequest { url, target, cookie, if_none_match, if_modified_since, .. } = request;
         Self {
             target: target.clone().unwrap_or_else(|| url.path_and_query().to_owned()),

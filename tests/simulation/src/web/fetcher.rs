@@ -57,7 +57,7 @@ impl<C: Clock> SimulatedWeb<C> {
     /// A request whose connection breaks before the answer. It is in the servers' log, as it may
     /// have been read.
     pub(crate) fn refuse(&self, request: &FetchRequest, set_out: Timestamp) -> FetchOutcome {
-        let (entry, _, _) = self.servers.begin(&request.url, Sent::of(request), set_out, self.moment());
+        let (entry, _, _) = self.servers.begin(&request.url, Sent::from_request(request), set_out, self.moment());
         self.lose(entry, set_out)
     }
 
@@ -74,7 +74,7 @@ impl<C: Clock> SimulatedWeb<C> {
     /// from `set_out` until now.
     pub(crate) async fn ask(&self, request: FetchRequest, set_out: Timestamp) -> (Entry, FetchOutcome) {
         let way = between(set_out, self.now());
-        let sent = Sent::of(&request);
+        let sent = Sent::from_request(&request);
         let FetchRequest { url, limits, .. } = request;
         let Conditions { if_none_match, if_modified_since } = &sent.conditions;
         let mut request_headers = Headers::from_iter([("host", url.host())]);

@@ -42,7 +42,7 @@ impl Moods {
         Self(Box::new(moods))
     }
 
-    pub(super) fn of(&self, nth: Nth) -> Mood {
+    pub(super) fn at(&self, nth: Nth) -> Mood {
         (self.0)(nth)
     }
 }

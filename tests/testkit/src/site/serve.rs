@@ -127,7 +127,7 @@ where
             of_site: shared.requests.fetch_add(1, Ordering::Relaxed),
             of_connection: requests.fetch_add(1, Ordering::Relaxed),
         };
-        let mood = shared.moods.of(nth);
+        let mood = shared.moods.at(nth);
         match mood {
             Mood::CloseAfter => closing.notify_one(),
             // Nobody receives it once the site is stopped.

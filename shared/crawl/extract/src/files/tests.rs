@@ -11,7 +11,7 @@ use crate::article::MainRules;
 use crate::body::{Settings, Source};
 use crate::typed::Types;
 
-fn of(content_type: &str, body: &[u8]) -> Option<FileText> {
+fn read_text(content_type: &str, body: &[u8]) -> Option<FileText> {
     let url_rules = UrlRules::default();
     let url = CrawlUrl::parse("https://a.example/", &url_rules).unwrap();
     let headers = Headers::from_iter([("content-type", content_type)]);
@@ -104,11 +104,11 @@ fn files_are_read() {
         ("application/zip", &archive(&[("a.txt", "a")]), None, "no office file"),
         ("image/png", b"text", None, "not read"),
     ] {
-        let read = of(kind, body);
+        let read = read_text(kind, body);
         let said = read.as_ref().map(|file| (file.title.as_deref(), file.text.as_str()));
         assert_eq!(said, expected, "{kind}: {why}");
     }
-    let read = of("application/pdf", &report).unwrap();
+    let read = read_text("application/pdf", &report).unwrap();
     assert_eq!(read.published.as_deref(), Some("2024-01-31T12:00:00+01:00"));
     assert_eq!((read.author.as_deref(), read.pages, read.gaps.len()), (Some("Ann"), Some(1), 0));
 }
@@ -135,7 +135,7 @@ fn feeds_are_read_by_their_own_rules() {
             "names of HTML, an address with a name",
         ),
     ] {
-        let read = of(kind, body.as_bytes()).unwrap();
+        let read = read_text(kind, body.as_bytes()).unwrap();
         let said = (read.title.as_deref(), read.author.as_deref(), read.text.as_str());
         assert_eq!(said, expected, "{body}: {why}");
         assert_eq!(read.feed.unwrap().entries.len(), 1);
@@ -147,12 +147,12 @@ fn bombs_are_bounded() {
     let huge = format!("<w:t>{}</w:t>", "x".repeat(60 << 20));
     let deep: String =
         (10..9_000).map(|id| format!("{id} 0 obj<</Type/Pages/Kids[{} 0 R]>>endobj\n", id + 1)).collect();
-    let bomb = of(DOCX, &archive(&[("word/document.xml", &huge)])).unwrap();
+    let bomb = read_text(DOCX, &archive(&[("word/document.xml", &huge)])).unwrap();
     assert!(bomb.gaps.contains(&Gap::File) && bomb.text.len() <= TEXT_BYTES_MAX, "a bomb");
-    of("application/pdf", &pdf("<</Type/Pages/Kids[10 0 R]>>", &deep, WORDS));
-    of("application/pdf", &pdf(ONE_PAGE, "", &"[".repeat(200_000)));
-    assert!(of("application/xml", "<a>".repeat(1_000_000).as_bytes()).is_some(), "deep elements");
-    assert!(of("application/pdf", &vec![b' '; 11 << 20]).is_none(), "no mark");
+    read_text("application/pdf", &pdf("<</Type/Pages/Kids[10 0 R]>>", &deep, WORDS));
+    read_text("application/pdf", &pdf(ONE_PAGE, "", &"[".repeat(200_000)));
+    assert!(read_text("application/xml", "<a>".repeat(1_000_000).as_bytes()).is_some(), "deep elements");
+    assert!(read_text("application/pdf", &vec![b' '; 11 << 20]).is_none(), "no mark");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn damage_neither_panics_nor_hangs() {
             if round % 4 == 0 {
                 damaged.truncate(at);
             }
-            assert_eq!(of(kind, &damaged), of(kind, &damaged), "the same bytes give the same text");
+            assert_eq!(read_text(kind, &damaged), read_text(kind, &damaged), "the same bytes give the same text");
         }
     }
 }
@@ -200,7 +200,7 @@ fn a_pdf_of_growing_streams_is_read_up_to_the_limits() {
         let start = file.len();
         file.extend(&more);
         file.extend(format!("trailer<</Root 1 0 R/Size 99>>\nstartxref\n{start}\n%%EOF").as_bytes());
-        let read = of("application/pdf", &file);
+        let read = read_text("application/pdf", &file);
         assert!(read.is_none_or(|file| file.text.len() <= TEXT_BYTES_MAX), "{why}");
     }
 }
@@ -247,21 +247,21 @@ fn files_are_documents_without_a_page_where_all_of_the_content_is_asked_for() {
     assert!(read(&hidden, ContentLevel::Full).is_none(), "it asks for noindex");
 
     let long = "word ".repeat(TEXT_BYTES_MAX / 4);
-    let file = of("text/plain", long.as_bytes()).unwrap();
+    let file = read_text("text/plain", long.as_bytes()).unwrap();
     assert!(
         file.gaps.contains(&Gap::File) && file.text.len() <= TEXT_BYTES_MAX,
         "a long text ends at the limit, and says so"
     );
-    assert_eq!(of("text/plain", b"\xFF\xFEo\0k\0").map(|file| file.text), Some("ok".to_owned()), "UTF-16");
+    assert_eq!(read_text("text/plain", b"\xFF\xFEo\0k\0").map(|file| file.text), Some("ok".to_owned()), "UTF-16");
     let atom = "<feed xmlns='http://www.w3.org/2005/Atom'><title>Log</title><entry><title>One</title><summary>first</summary></entry></feed>";
     assert_eq!(
-        of("application/atom+xml", atom.as_bytes()).map(|file| (file.title, file.text)),
+        read_text("application/atom+xml", atom.as_bytes()).map(|file| (file.title, file.text)),
         Some((Some("Log".into()), "One\nfirst".into()))
     );
     let encrypted = pdf(ONE_PAGE, "7 0 obj<</Filter/Standard/V 1>>endobj\n", WORDS);
     let encrypted = String::from_utf8(encrypted).unwrap().replace("/Info 6 0 R", "/Info 6 0 R/Encrypt 7 0 R");
     for (bytes, gap) in [(encrypted.as_bytes(), Gap::FileEncrypted), (b"%PDF-1.4\n", Gap::FileDamaged)] {
-        let file = of("application/pdf", bytes).unwrap();
+        let file = read_text("application/pdf", bytes).unwrap();
         assert_eq!((file.text.as_str(), file.gaps), ("", BTreeSet::from([gap])), "what is not read says why");
     }
 }

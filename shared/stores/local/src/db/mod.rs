@@ -1,6 +1,8 @@
 //! The database: its schema, how its rows are read and written, and the one thread that does so.
 
 mod candidates;
+#[cfg(test)]
+mod canonical_tests;
 mod counts;
 pub(crate) mod crawls;
 mod error;

@@ -9,7 +9,7 @@ use dragline_ports::frontier::Frontier;
 use dragline_ports::reader::{CandidateRow, Filter, LogRow, PageRow, Reader, SeenPageRow};
 
 use super::super::samples::url;
-use super::rows::{ALL, of, told};
+use super::rows::{ALL, nth_row, told};
 use super::story::Teller;
 use super::streams::Stream;
 
@@ -25,7 +25,7 @@ pub async fn seen_pages_are_final_answers_with_what_they_hold(
     let shared: Vec<_> = answers.map(|visit| (visit.iteration, &visit.url, visit.outcome, visit.status)).collect();
     let pages: Vec<_> = rows.iter().map(|page| (page.iteration, &page.url, page.outcome, page.status)).collect();
     assert_eq!(pages, shared, "in the order of the log");
-    let page = |url, place| of(&rows, |row: &SeenPageRow| &row.url, url, place).clone();
+    let page = |url, place| nth_row(&rows, |row: &SeenPageRow| &row.url, url, place).clone();
     let home = page("https://a.example/", 0);
     let expected = SeenPageRow {
         crawl: "docs".to_owned(),
@@ -49,7 +49,7 @@ pub async fn seen_pages_are_final_answers_with_what_they_hold(
         length: 700,
     };
     assert_eq!(home, expected);
-    let visit = of(&visits, |row: &LogRow| &row.url, "https://a.example/a", 1);
+    let visit = nth_row(&visits, |row: &LogRow| &row.url, "https://a.example/a", 1);
     let second = page("https://a.example/a", 0);
     assert_eq!(Some(&second.object), visit.object.as_ref(), "of the final try");
     assert_eq!(second.text.as_deref(), Some("what https://a.example/a says\nin two lines"));
@@ -87,7 +87,7 @@ pub async fn pages_are_the_site_as_it_is_now(
         ("https://b.example/new", 20, Some(20)),
     ];
     assert_eq!(shown, expected);
-    let same = of(&rows, |row: &PageRow| &row.url, "https://b.example/", 0).clone();
+    let same = nth_row(&rows, |row: &PageRow| &row.url, "https://b.example/", 0).clone();
     let expected = PageRow {
         crawl: "docs".to_owned(),
         iteration: 1,
@@ -116,7 +116,7 @@ pub async fn pages_are_the_site_as_it_is_now(
     };
     assert_eq!(same, expected);
     let seen = reader.seen_pages(&Filter::by_iteration(Iteration::FIRST), None, ALL).await.unwrap().rows;
-    let then = of(&seen, |row: &SeenPageRow| &row.url, "https://b.example/", 0);
+    let then = nth_row(&seen, |row: &SeenPageRow| &row.url, "https://b.example/", 0);
     assert_eq!(same.object, then.object, "the object with its body");
     let links = reader.links(&Filter::default(), None, ALL).await.unwrap().rows;
     let from: BTreeSet<&str> = links.iter().map(|link| link.from_url.as_str()).collect();
@@ -146,16 +146,16 @@ pub async fn a_copy_has_no_text_of_its_own(
             "which does not exist",
         ),
     ] {
-        let page = of(&pages, |row: &PageRow| &row.url, url, 0);
+        let page = nth_row(&pages, |row: &PageRow| &row.url, url, 0);
         assert_eq!((page.outcome, page.outcome_name.as_str()), (outcome.code(), outcome.name()), "{why}");
         assert_eq!((page.text.as_deref(), page.canonical.as_deref()), (text, Some(canonical)), "{why}");
         assert!(page.title.is_some(), "what else it says is kept");
-        let then = of(&seen, |row: &SeenPageRow| &row.url, url, 0);
+        let then = nth_row(&seen, |row: &SeenPageRow| &row.url, url, 0);
         assert_eq!((then.outcome, &then.text), (page.outcome, &page.text), "seen: {why}");
-        let visit = of(&visits, |row: &LogRow| &row.url, url, 0);
+        let visit = nth_row(&visits, |row: &LogRow| &row.url, url, 0);
         assert_eq!((visit.outcome, visit.outcome_name.as_str()), (outcome.code(), outcome.name()), "{why}");
         assert_eq!((visit.detail.as_deref(), visit.redirects_to.as_deref()), (detail, Some(canonical)), "{why}");
-        let known = of(&known, |row: &CandidateRow| &row.url, url, 0);
+        let known = nth_row(&known, |row: &CandidateRow| &row.url, url, 0);
         assert_eq!(known.last_outcome, Some(outcome.code()), "{why}");
         assert_eq!(known.last_outcome_name.as_deref(), Some(outcome.name()), "{why}");
     }
@@ -191,15 +191,15 @@ pub async fn a_page_is_not_believed_about_another_unlike_it(
         ("https://h.example/many/8", Outcome::FileIngested, many, "one of thirty"),
         ("https://h.example/many/37", Outcome::FileIngested, many, "the last of thirty"),
     ] {
-        let page = of(&pages, |row: &PageRow| &row.url, url, 0);
+        let page = nth_row(&pages, |row: &PageRow| &row.url, url, 0);
         assert_eq!((page.outcome, page.outcome_name.as_str()), (outcome.code(), outcome.name()), "{url}: {why}");
         let is_copy = outcome == Outcome::NotCanonical;
         assert_eq!(page.text.as_deref().map(str::is_empty), Some(is_copy), "{url}: {why}");
-        let then = of(&seen, |row: &SeenPageRow| &row.url, url, 0);
+        let then = nth_row(&seen, |row: &SeenPageRow| &row.url, url, 0);
         assert_eq!((then.outcome, &then.text), (page.outcome, &page.text), "{url}, seen: {why}");
-        let visit = of(&visits, |row: &LogRow| &row.url, url, 0);
+        let visit = nth_row(&visits, |row: &LogRow| &row.url, url, 0);
         assert_eq!((visit.outcome, visit.detail.as_deref()), (outcome.code(), Some(detail)), "{url}: {why}");
-        let known = of(&known, |row: &CandidateRow| &row.url, url, 0);
+        let known = nth_row(&known, |row: &CandidateRow| &row.url, url, 0);
         assert_eq!(known.last_outcome, Some(outcome.code()), "{url}: {why}");
         assert_eq!(shown.iter().any(|row| row.document.url.as_str() == url), !is_copy, "{url}: {why}");
     }

@@ -26,7 +26,7 @@ pub(super) async fn told(frontier: &impl Frontier, documents: &impl Documents, r
 pub(super) const ALL: usize = 1_000;
 
 /// Returns the row at this index among those of one URL.
-pub(super) fn of<'r, T>(rows: &'r [T], url_of: fn(&T) -> &String, url: &str, place: usize) -> &'r T {
+pub(super) fn nth_row<'r, T>(rows: &'r [T], url_of: fn(&T) -> &String, url: &str, place: usize) -> &'r T {
     rows.iter().filter(|row| url_of(row) == url).nth(place).unwrap_or_else(|| panic!("no row {place} of {url}"))
 }
 
@@ -37,7 +37,7 @@ pub async fn visits_come_with_all_that_was_logged(
 ) {
     told(frontier, documents, reader, Stream::Log).await;
     let rows = reader.log(&Filter::default(), None, ALL).await.unwrap().rows;
-    let visit = |url, place| of(&rows, |row: &LogRow| &row.url, url, place).clone();
+    let visit = |url, place| nth_row(&rows, |row: &LogRow| &row.url, url, place).clone();
     let home = visit("https://a.example/", 0);
     let object = home.object.clone().expect("it was stored");
     let expected = LogRow {
@@ -175,7 +175,7 @@ pub async fn candidates_say_all_that_is_known(
 ) {
     told(frontier, documents, reader, Stream::Candidates).await;
     let rows = reader.candidates(&Filter::default(), None, ALL).await.unwrap().rows;
-    let known = |url| of(&rows, |row: &CandidateRow| &row.url, url, 0).clone();
+    let known = |url| nth_row(&rows, |row: &CandidateRow| &row.url, url, 0).clone();
     let home = CandidateRow {
         crawl: "docs".to_owned(),
         url: "https://a.example/".to_owned(),
