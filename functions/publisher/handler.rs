@@ -15,7 +15,7 @@ use dragline_ports::clock::Clock as _;
 use dragline_ports::editions::Editions;
 use dragline_ports::error::{PortError, PortErrorKind};
 use dragline_ports::notifier::{Notice, Notifier as _};
-use dragline_ports::publications::{Publications, SitePlace};
+use dragline_ports::publications::{Publications, PublishPlace, SitePlace};
 use dragline_ports::queue::{self, PublishCommand, Publishing, Queue as _};
 use dragline_ports::reader::Reader;
 use dragline_publish::{
@@ -53,7 +53,7 @@ pub(crate) struct Publisher<W, R, P, E> {
 impl<W, R, T, P, E> Publisher<W, R, P, E>
 where
     W: World,
-    R: Fn(&CrawlId, Publishing) -> T + Send + Sync + 'static,
+    R: Fn(&CrawlId, &Publishing) -> T + Send + Sync + 'static,
     T: Reader + 'static,
     P: Publications + 'static,
     E: Editions,
@@ -79,7 +79,7 @@ where
             PublishRequest::IsOver(command) => {
                 // The site has a message of its own: if it fails, the items are published all the
                 // same.
-                let site = PublishCommand { what: Publishing::Site, ..command.clone() };
+                let site = PublishCommand { what: Publishing::Site(None), ..command.clone() };
                 self.world.queue().send(queue::Message::Publish(site), Duration::ZERO).await?;
                 command
             }
@@ -89,11 +89,11 @@ where
     }
 
     async fn publish(self: Arc<Self>, command: PublishCommand) -> Result<Work, PortError> {
-        let reader = (self.reader)(&command.crawl, command.what);
+        let reader = (self.reader)(&command.crawl, &command.what);
         match reader.load_iteration(command.iteration).await? {
             Some(row) if row.status == IterationStatus::Closed => match command.what {
-                Publishing::Items => self.items(&reader, command).await,
-                Publishing::Site => self.site(row, command.site).await,
+                Publishing::Items(from) => self.items(&reader, row, from).await,
+                Publishing::Site(from) => self.site(row, from).await,
             },
             _ => {
                 tracing::info!("nothing to publish: the iteration is not over");
@@ -104,14 +104,14 @@ where
 
     /// Publishes items while there is time, and sends a message for the rest. Each run completes at
     /// least one part.
-    async fn items(&self, reader: &T, command: PublishCommand) -> Result<Work, PortError> {
-        let PublishCommand { crawl, iteration, what, from, site } = command;
+    async fn items(&self, reader: &T, iteration: IterationRow, from: Option<PublishPlace>) -> Result<Work, PortError> {
+        let IterationRow { crawl, number: iteration, .. } = iteration;
         let rest = self.rest(Duration::ZERO);
         let publication = Publication { crawl: crawl.clone(), iteration, limits: PartLimits::default() };
         let (published, from) = publish_items(reader, &self.publications, &publication, from, rest).await?;
         tracing::info!(?published, is_through = from.is_none(), "published");
         if from.is_some() {
-            let command = PublishCommand { crawl, iteration, what, from, site };
+            let command = PublishCommand { crawl, iteration, what: Publishing::Items(from) };
             self.world.queue().send(queue::Message::Publish(command), Duration::ZERO).await?;
         }
         Ok(Work::Done)
@@ -145,7 +145,7 @@ where
                 let (mut tries_left, mut from, rest) = (SITE_TRIES, from, this.rest(SITE_RESERVE));
                 loop {
                     // A new one for each try: a reader may cache URLs forgotten since.
-                    let reader = (this.reader)(&publication.iteration.crawl, Publishing::Site);
+                    let reader = (this.reader)(&publication.iteration.crawl, &Publishing::Site(None));
                     let publication = (publication.clone(), from.take());
                     let tried =
                         publish_site_from(&reader, &this.editions, &this.publications, publication, &rest).await;
@@ -161,8 +161,7 @@ where
             SiteEnd::Published(published) => published,
             SiteEnd::Stopped(place) => {
                 tracing::info!(?place, "the site is published as far as there was time");
-                let what = Publishing::Site;
-                let command = PublishCommand { crawl, iteration: number, what, from: None, site: Some(place) };
+                let command = PublishCommand { crawl, iteration: number, what: Publishing::Site(Some(place)) };
                 self.world.queue().send(queue::Message::Publish(command), Duration::ZERO).await?;
                 return Ok(Work::Done);
             }
@@ -218,13 +217,9 @@ fn read(body: &str) -> Result<PublishRequest, MessageError> {
         iteration: Iteration,
     }
     match serde_json::from_str(body) {
-        Ok(Notice { kind, crawl, iteration }) if kind == CLOSED => Ok(PublishRequest::IsOver(PublishCommand {
-            crawl,
-            iteration,
-            what: Publishing::Items,
-            from: None,
-            site: None,
-        })),
+        Ok(Notice { kind, crawl, iteration }) if kind == CLOSED => {
+            Ok(PublishRequest::IsOver(PublishCommand { crawl, iteration, what: Publishing::Items(None) }))
+        }
         _ => read_message(body, publish).map(PublishRequest::For),
     }
 }
@@ -243,7 +238,6 @@ fn publish(message: queue::Message) -> Option<PublishCommand> {
 #[cfg(test)]
 mod tests {
     use crate::testing::event;
-    use dragline_ports::publications::PublishPlace;
     use dragline_ports::reader::Cursor;
     use serde_json::json;
 
@@ -251,25 +245,20 @@ mod tests {
 
     #[test]
     fn the_end_of_an_iteration_and_our_own_messages_are_parsed() {
-        let docs = |what, from| {
-            let (crawl, iteration) = ("docs".parse().unwrap(), Iteration::FIRST);
-            PublishCommand { crawl, iteration, what, from, site: None }
-        };
+        let docs = |what| PublishCommand { crawl: "docs".parse().unwrap(), iteration: Iteration::FIRST, what };
         let Event::Messages(told) = event(include_str!("../../events/publications.json")) else { panic!("messages") };
-        assert_eq!(read(&told[0].body).unwrap(), PublishRequest::IsOver(docs(Publishing::Items, None)));
+        assert_eq!(read(&told[0].body).unwrap(), PublishRequest::IsOver(docs(Publishing::Items(None))));
         let place = PublishPlace { after: Cursor::new("https://docs.example x"), part: 3 };
         let site = SitePlace { draft: "1-1-0.draft".to_owned(), bytes: 7, stops: 1 };
         for command in [
-            docs(Publishing::Items, None),
-            docs(Publishing::Items, Some(place)),
-            docs(Publishing::Site, None),
-            PublishCommand { site: Some(site), ..docs(Publishing::Site, None) },
+            docs(Publishing::Items(None)),
+            docs(Publishing::Items(Some(place))),
+            docs(Publishing::Site(None)),
+            docs(Publishing::Site(Some(site))),
         ] {
             let body = serde_json::to_string(&queue::Message::Publish(command.clone())).unwrap();
             assert_eq!(read(&body).unwrap(), PublishRequest::For(command));
         }
-        let before = r#"{"publish": {"crawl": "docs", "iteration": 1}}"#;
-        assert_eq!(read(before).unwrap(), PublishRequest::For(docs(Publishing::Items, None)), "of an earlier version");
     }
 
     #[test]

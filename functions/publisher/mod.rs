@@ -52,10 +52,10 @@ fn folder() -> PathBuf {
 async fn invoke((world, publications, editions, folder): Handler, invocation: Invocation) -> Result<Reply, RunError> {
     let reader = {
         let (frontier, documents) = (world.frontier.clone(), world.documents.clone());
-        move |crawl: &CrawlId, what: Publishing| {
+        move |crawl: &CrawlId, what: &Publishing| {
             let documents = match what {
-                Publishing::Items => documents.clone(),
-                Publishing::Site => documents.with_cache(KEPT_BYTES_MAX),
+                Publishing::Items(_) => documents.clone(),
+                Publishing::Site(_) => documents.with_cache(KEPT_BYTES_MAX),
             };
             DynamoReader::new(frontier.clone(), documents, crawl.clone())
         }

@@ -101,27 +101,19 @@ pub struct PublishCommand {
     pub crawl: CrawlId,
     /// The iteration.
     pub iteration: Iteration,
-    /// What to publish.
-    #[serde(default)]
+    /// What to publish, and where to continue.
     pub what: Publishing,
-    /// Where to continue with items; `None` to begin.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<PublishPlace>,
-    /// Where to continue with the site; `None` to begin.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub site: Option<SitePlace>,
 }
 
-/// The subject of a publication. Each has its own message, so that none waits for another that
-/// fails.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// The subject of a publication, and where to continue; `None` to begin. Each has its own message,
+/// so that none waits for another that fails.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Publishing {
     /// The items of the iteration.
-    #[default]
-    Items,
+    Items(Option<PublishPlace>),
     /// The crawl's word index in its current state, and the report on the iteration.
-    Site,
+    Site(Option<SitePlace>),
 }
 
 /// A message of any kind. The kind decides its queue.

@@ -144,7 +144,7 @@ async fn prune_some(
         for unused in &done.unused {
             if asked.insert(unused.iteration) {
                 let (crawl, iteration) = (origin.crawl.clone(), unused.iteration);
-                let command = PublishCommand { crawl, iteration, what: Publishing::Items, from: None, site: None };
+                let command = PublishCommand { crawl, iteration, what: Publishing::Items(None) };
                 // Delayed, as the next segments may be of the same iteration.
                 stores.queue.send(Message::Publish(command), DELAY_MAX).await?;
             }
