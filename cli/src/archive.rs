@@ -1,8 +1,6 @@
 //! `dragline archive`: exports a crawl as archive files for other programs.
 
 use std::fs;
-use std::io;
-use std::path::PathBuf;
 
 use dragline_local::{DirectoryArchive, SystemClock};
 use dragline_ports::archive::Archive;
@@ -13,46 +11,16 @@ use dragline_wacz::{About, ArchiveError, CopyTotals, Plan, Selection, write_wacz
 use crate::args::{ArchiveArgs, CrawlSource};
 use crate::crawl_handle::{self, CrawlHandle};
 use crate::derived_files;
-use crate::error::CliError;
+use crate::error::Failure;
 use crate::exit::Exit;
-use crate::output_file;
+use crate::output_file::{self, cannot_write};
 use crate::terminal::{Console, bytes, plural};
-
-/// Why no archive was written.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ArchiveCommandError {
-    /// The file cannot be written.
-    #[error("{} cannot be written: {source}", path.display())]
-    File { path: PathBuf, source: io::Error },
-    /// A folder was named without `--warc`.
-    #[error("{} is a folder", .0.display())]
-    Folder(PathBuf),
-    /// Writing the archive failed.
-    #[error("{0}")]
-    Archive(#[from] ArchiveError),
-}
-
-impl ArchiveCommandError {
-    /// Returns a hint on how to fix it.
-    pub(crate) fn hint(&self) -> Option<String> {
-        match self {
-            Self::Folder(path) => {
-                let file = path.join("site.wacz");
-                Some(format!("name a file: `-o {}`; or add --warc for WARC files in the folder", file.display()))
-            }
-            Self::Archive(ArchiveError::Missing(_) | ArchiveError::Damaged { .. }) => {
-                Some("it was deleted or damaged after the crawl; restore it from a backup".to_owned())
-            }
-            _ => None,
-        }
-    }
-}
 
 /// Writes the archive of a crawl.
 ///
 /// # Errors
 /// The crawl does not exist or cannot be read, or a file cannot be written.
-pub(crate) async fn archive(args: &ArchiveArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn archive(args: &ArchiveArgs, console: &Console) -> Result<Exit, Failure> {
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => Box::pin(write(args, &found, &DirectoryArchive::new(data.path), console)).await,
@@ -71,12 +39,12 @@ async fn write(
     found: &CrawlHandle<impl Reader>,
     archive: &impl Archive,
     console: &Console,
-) -> Result<Exit, CliError> {
+) -> Result<Exit, Failure> {
     // Fails with a hint if nothing was crawled yet.
     found.iteration(args.iteration).await?;
     let failed = |error| match error {
         ArchiveError::Port(error) => found.object_error(error),
-        error => ArchiveCommandError::Archive(error).into(),
+        error => error.into(),
     };
     let path = &args.output;
     let software = concat!("Dragline/", env!("CARGO_PKG_VERSION"));
@@ -87,15 +55,16 @@ async fn write(
         write_warc((&found.reader, archive), &plan, path).await.map_err(failed)?
     } else {
         if path.is_dir() {
-            return Err(ArchiveCommandError::Folder(path.clone()).into());
+            let file = path.join("site.wacz");
+            let hint = format!("name a file: `-o {}`; or add --warc for WARC files in the folder", file.display());
+            return Err(Failure::new(format!("{} is a folder", path.display())).with_hint(hint));
         }
-        let not_written = |source| ArchiveCommandError::File { path: path.clone(), source };
-        let file = output_file::beside(path).map_err(not_written)?;
-        let to = file.as_file().try_clone().map_err(not_written)?;
+        let file = output_file::beside(path).map_err(cannot_write(path))?;
+        let to = file.as_file().try_clone().map_err(cannot_write(path))?;
         let forgotten = derived_files::times_forgotten(found).await?;
         let copied = write_wacz((&found.reader, archive), &plan, to).await.map_err(failed)?;
         derived_files::check_forgotten(found, forgotten).await?;
-        file.persist(path).map_err(|error| not_written(error.error))?;
+        file.persist(path).map_err(|error| cannot_write(path)(error.error))?;
         copied
     };
     let shared = match bodies_shared {
@@ -113,4 +82,12 @@ async fn write(
         console.hint("open it at https://replayweb.page, which reads it on this machine alone");
     }
     Ok(Exit::Done)
+}
+
+impl From<ArchiveError> for Failure {
+    fn from(error: ArchiveError) -> Self {
+        let is_lost = matches!(error, ArchiveError::Missing(_) | ArchiveError::Damaged { .. });
+        let hint = is_lost.then_some("it was deleted or damaged after the crawl; restore it from a backup");
+        Self::from_error(&error).with_hints(hint)
+    }
 }

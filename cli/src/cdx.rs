@@ -7,10 +7,9 @@ use dragline_ports::archive::Archive;
 use dragline_ports::reader::Reader;
 use dragline_wacz::{ArchiveError, write_index};
 
-use crate::archive::ArchiveCommandError;
 use crate::args::{CdxArgs, CrawlSource};
 use crate::crawl_handle::{self, CrawlHandle};
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::terminal::{Console, plural};
 
@@ -18,7 +17,7 @@ use crate::terminal::{Console, plural};
 ///
 /// # Errors
 /// The crawl does not exist or cannot be read, or the lines cannot be written.
-pub(crate) async fn cdx(args: &CdxArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn cdx(args: &CdxArgs, console: &Console) -> Result<Exit, Failure> {
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => Box::pin(write(&found, &DirectoryArchive::new(data.path), console)).await,
@@ -32,17 +31,17 @@ pub(crate) async fn cdx(args: &CdxArgs, console: &Console) -> Result<Exit, CliEr
     }
 }
 
-async fn write(found: &CrawlHandle<impl Reader>, archive: &impl Archive, console: &Console) -> Result<Exit, CliError> {
+async fn write(found: &CrawlHandle<impl Reader>, archive: &impl Archive, console: &Console) -> Result<Exit, Failure> {
     // Fails with a hint if nothing was crawled yet.
     found.iteration(None).await?;
     let mut out = BufWriter::new(io::stdout());
     let written = write_index((&found.reader, archive), |line| Ok(out.write_all(line.as_bytes())?)).await;
     let lines = written.map_err(|error| match error {
         ArchiveError::Port(error) => found.object_error(error),
-        ArchiveError::Io(error) => while_doing(WRITING)(error),
-        error => ArchiveCommandError::Archive(error).into(),
+        ArchiveError::Io(error) => while_writing(error),
+        error => error.into(),
     })?;
-    out.flush().map_err(while_doing(WRITING))?;
+    out.flush().map_err(while_writing)?;
     console.say(&format!("indexed {}", plural(lines, "answer")));
     Ok(Exit::Done)
 }

@@ -10,7 +10,8 @@ use dragline_ports::error::PortError;
 use dragline_ports::reader::Reader;
 use serde::Serialize;
 
-use crate::error::CliError;
+use crate::args::{crawl_flag, data_flag};
+use crate::error::Failure;
 use crate::location::{CrawlLocation, DataDirectory, Directory};
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
@@ -39,9 +40,9 @@ pub(crate) enum Certificates {
 ///
 /// # Errors
 /// There is no data directory, or it cannot be read.
-pub(crate) fn crawls(data: &Path) -> Result<Vec<CrawlId>, CliError> {
+pub(crate) fn crawls(data: &Path) -> Result<Vec<CrawlId>, Failure> {
     let reading = LocalStore::open_read_only(data)?;
-    reading.crawls().map_err(|source| CliError::Query { data: data.to_owned(), source })
+    reading.crawls().map_err(cannot_query(data))
 }
 
 /// Returns the crawl of this name among those of a data directory, or the only one if no name is
@@ -49,15 +50,42 @@ pub(crate) fn crawls(data: &Path) -> Result<Vec<CrawlId>, CliError> {
 ///
 /// # Errors
 /// There is no such crawl, or there are several and none is named.
-pub(crate) fn choose(data: &Path, crawls: &[CrawlId], wanted: Option<&CrawlId>) -> Result<Option<CrawlId>, CliError> {
+pub(crate) fn choose(data: &Path, crawls: &[CrawlId], wanted: Option<&CrawlId>) -> Result<Option<CrawlId>, Failure> {
     match (wanted, crawls) {
         (Some(wanted), crawls) if crawls.contains(wanted) => Ok(Some(wanted.clone())),
         (_, []) => Ok(None),
         (Some(wanted), crawls) => {
-            Err(CliError::NoCrawl { data: data.to_owned(), wanted: wanted.clone(), crawls: crawls.to_vec() })
+            let message = format!("there is no crawl `{wanted}` in {}", data.display());
+            Err(Failure::new(message).with_hint(format!("it holds {}", names(crawls))))
         }
         (None, [only]) => Ok(Some(only.clone())),
-        (None, crawls) => Err(CliError::WhichCrawl { data: data.to_owned(), crawls: crawls.to_vec() }),
+        (None, [first, ..]) => {
+            let message = format!("{} holds several crawls: {}", data.display(), names(crawls));
+            let (example, status) = (crawl_flag(first), format!("dragline status{}", data_flag(data)));
+            let hint = format!("name one, as in `{}`; `{status}` lists them", example.trim_start());
+            Err(Failure::new(message).with_hint(hint))
+        }
+    }
+}
+
+/// The maximum number of crawls in a message.
+const NAMED_MAX: usize = 10;
+
+/// Lists crawls for a message.
+fn names(crawls: &[CrawlId]) -> String {
+    let named: Vec<_> = crawls.iter().take(NAMED_MAX).map(|crawl| format!("`{crawl}`")).collect();
+    let more = match crawls.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    named.join(", ") + &more
+}
+
+/// Returns a function that turns the error of a data directory's database into a failure.
+pub(crate) fn cannot_query(data: &Path) -> impl Fn(PortError) -> Failure {
+    move |error| {
+        let message = format!("{} cannot be read: cannot read the database: {}", data.display(), error.source);
+        Failure::new(message).caused_by(&error)
     }
 }
 
@@ -70,11 +98,11 @@ pub(crate) fn choose(data: &Path, crawls: &[CrawlId], wanted: Option<&CrawlId>) 
 pub(crate) fn in_directory<'a>(
     data: impl Into<DataDirectory<'a>>,
     wanted: Option<&CrawlId>,
-) -> Result<Option<CrawlHandle<SqliteReader>>, CliError> {
+) -> Result<Option<CrawlHandle<SqliteReader>>, Failure> {
     let data = data.into();
     let reading = LocalStore::open_read_only(data.path)?;
-    let failed = |source| CliError::Query { data: data.path.to_owned(), source };
-    let crawls = reading.crawls().map_err(failed)?;
+    let failed = cannot_query(data.path);
+    let crawls = reading.crawls().map_err(&failed)?;
     let Some(crawl) = choose(data.path, &crawls, wanted)? else { return Ok(None) };
     let is_unchecked = reading.allowed(&crawl).map_err(failed)?.contains(&Allowance::UncheckedCertificates);
     let place = CrawlLocation::Data(Directory::locate(data, &crawl, &crawls));
@@ -88,8 +116,8 @@ pub(crate) fn in_directory<'a>(
 
 /// Returns the error for a data directory without any crawl: a process died before it stored the
 /// first.
-pub(crate) fn no_crawl_error<'a>(data: impl Into<DataDirectory<'a>>) -> CliError {
-    CliError::NotBegun(Directory::with_only_crawl(data))
+pub(crate) fn no_crawl_error<'a>(data: impl Into<DataDirectory<'a>>) -> Failure {
+    Directory::with_only_crawl(data).not_begun_error()
 }
 
 impl<R: Reader> CrawlHandle<R> {
@@ -97,22 +125,26 @@ impl<R: Reader> CrawlHandle<R> {
     ///
     /// # Errors
     /// There is no such iteration, or it cannot be read.
-    pub(crate) async fn iteration(&self, wanted: Option<Iteration>) -> Result<IterationRow, CliError> {
+    pub(crate) async fn iteration(&self, wanted: Option<Iteration>) -> Result<IterationRow, Failure> {
         let latest = self.reader.latest_iteration().await.map_err(|error| self.read_error(error))?;
-        let Some(latest) = latest else { return Err(self.not_begun_error()) };
+        let Some(latest) = latest else { return Err(self.place.not_begun_error(&self.crawl)) };
         let Some(wanted) = wanted.filter(|wanted| *wanted != latest.number) else { return Ok(latest) };
         let row = self.reader.load_iteration(wanted).await.map_err(|error| self.read_error(error))?;
-        row.ok_or_else(|| self.no_iteration(wanted, latest.number))
+        row.ok_or_else(|| no_iteration_error(&self.crawl, wanted, latest.number))
     }
 
     /// Returns the given iteration, or the latest if none is given, if all of it is stored.
     ///
     /// # Errors
     /// There is no such iteration, it was pruned, or it cannot be read.
-    pub(crate) async fn whole_iteration(&self, wanted: Option<Iteration>) -> Result<IterationRow, CliError> {
+    pub(crate) async fn whole_iteration(&self, wanted: Option<Iteration>) -> Result<IterationRow, Failure> {
         let row = self.iteration(wanted).await?;
         match row.pruned_at {
-            Some(at) => Err(CliError::Pruned { crawl: self.crawl.clone(), iteration: row.number, at }),
+            Some(at) => {
+                let (crawl, iteration, day) = (&self.crawl, row.number, at.strftime("%Y-%m-%d"));
+                let message = format!("iteration {iteration} was pruned on {day}; what later ones refer to is kept");
+                Err(Failure::new(format!("the crawl `{crawl}`: {message}")))
+            }
             None => Ok(row),
         }
     }
@@ -122,7 +154,7 @@ impl<R: Reader> CrawlHandle<R> {
     ///
     /// # Errors
     /// The crawl cannot be read.
-    pub(crate) async fn newest_pruned(&self) -> Result<Option<Iteration>, CliError> {
+    pub(crate) async fn newest_pruned(&self) -> Result<Option<Iteration>, Failure> {
         let latest = self.reader.latest_iteration().await.map_err(|error| self.read_error(error))?;
         let mut newest = None;
         // A binary search.
@@ -142,38 +174,24 @@ impl<R: Reader> CrawlHandle<R> {
     }
 
     /// Returns the error for a crawl that cannot be read.
-    pub(crate) fn read_error(&self, source: PortError) -> CliError {
+    pub(crate) fn read_error(&self, error: PortError) -> Failure {
         match &self.place {
-            CrawlLocation::Data(directory) => CliError::Query { data: directory.path.clone(), source },
+            CrawlLocation::Data(directory) => cannot_query(&directory.path)(error),
             #[cfg(feature = "stack")]
-            CrawlLocation::Stack(_) => DeployedError::Port(source).into(),
+            CrawlLocation::Stack(_) => DeployedError::Port(error).into(),
         }
     }
 
     /// Returns the error for a WARC object that cannot be read.
-    pub(crate) fn object_error(&self, source: PortError) -> CliError {
+    pub(crate) fn object_error(&self, error: PortError) -> Failure {
         match &self.place {
-            CrawlLocation::Data(_) => CliError::Port(source),
+            CrawlLocation::Data(_) => error.into(),
             #[cfg(feature = "stack")]
-            CrawlLocation::Stack(_) => DeployedError::Port(source).into(),
+            CrawlLocation::Stack(_) => DeployedError::Port(error).into(),
         }
     }
+}
 
-    fn not_begun_error(&self) -> CliError {
-        match &self.place {
-            CrawlLocation::Data(directory) => CliError::NotBegun(directory.clone()),
-            #[cfg(feature = "stack")]
-            CrawlLocation::Stack(stack) => {
-                DeployedError::NotBegun { crawl: self.crawl.clone(), stack: stack.clone() }.into()
-            }
-        }
-    }
-
-    fn no_iteration(&self, wanted: Iteration, latest: Iteration) -> CliError {
-        match &self.place {
-            CrawlLocation::Data(_) => CliError::NoIteration { crawl: self.crawl.clone(), wanted, latest },
-            #[cfg(feature = "stack")]
-            CrawlLocation::Stack(_) => DeployedError::NoIteration { crawl: self.crawl.clone(), wanted, latest }.into(),
-        }
-    }
+pub(crate) fn no_iteration_error(crawl: &CrawlId, wanted: Iteration, latest: Iteration) -> Failure {
+    Failure::new(format!("the crawl `{crawl}` has no iteration {wanted}; the latest is {latest}"))
 }

@@ -12,7 +12,7 @@ use dragline_ports::reader::Reader;
 
 use crate::args::{CrawlSource, DefinitionArgs};
 use crate::crawl_handle::{self, CrawlHandle};
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::terminal::unless_closed;
 
@@ -20,7 +20,7 @@ use crate::terminal::unless_closed;
 ///
 /// # Errors
 /// There is no such crawl, iteration or version, or it cannot be read.
-pub(crate) async fn definition(args: &DefinitionArgs) -> Result<Exit, CliError> {
+pub(crate) async fn definition(args: &DefinitionArgs) -> Result<Exit, Failure> {
     let (version, definition) = match args.of.which()? {
         CrawlSource::Directory { data, crawl } => {
             let Some(found) = crawl_handle::in_directory(data, crawl)? else {
@@ -43,7 +43,7 @@ pub(crate) async fn definition(args: &DefinitionArgs) -> Result<Exit, CliError> 
         }
     };
     let text = format!("# Version {version}\n{}", dragline_definition::write(&definition));
-    unless_closed(io::stdout().write_all(text.as_bytes())).map_err(while_doing(WRITING))?;
+    unless_closed(io::stdout().write_all(text.as_bytes())).map_err(while_writing)?;
     Ok(Exit::Done)
 }
 
@@ -52,7 +52,7 @@ async fn choose_version(
     args: &DefinitionArgs,
     found: &CrawlHandle<impl Reader>,
     row: &CrawlRow,
-) -> Result<u32, CliError> {
+) -> Result<u32, Failure> {
     Ok(match (args.version, args.iteration) {
         (Some(version), _) => version,
         // Rows of older programs do not name a version; use the stored one.
@@ -61,12 +61,8 @@ async fn choose_version(
     })
 }
 
-fn or_unknown(
-    stored: Option<Definition>,
-    crawl: &CrawlId,
-    wanted: u32,
-    row: &CrawlRow,
-) -> Result<Definition, CliError> {
-    let unknown = || CliError::NoVersion { crawl: crawl.clone(), wanted, newest: row.version };
-    stored.ok_or_else(unknown)
+fn or_unknown(stored: Option<Definition>, crawl: &CrawlId, wanted: u32, row: &CrawlRow) -> Result<Definition, Failure> {
+    let newest = row.version;
+    let message = || format!("the definition of `{crawl}` has no version {wanted}; the newest is {newest}");
+    stored.ok_or_else(|| Failure::new(message()))
 }

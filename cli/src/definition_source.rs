@@ -4,11 +4,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use dragline_definition::TEXT_BYTES_MAX;
-use dragline_domain::definition::{Draft, Key};
+use dragline_definition::{DefinitionErrors, TEXT_BYTES_MAX};
+use dragline_domain::definition::{Draft, Key, Problems};
+use dragline_domain::shown::without_credentials;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 
-use crate::error::CliError;
+use crate::error::Failure;
 
 /// The target of `crawl`.
 #[derive(Debug, PartialEq)]
@@ -26,8 +27,8 @@ impl<'a> Source<'a> {
     /// the file exists.
     ///
     /// # Errors
-    /// [`CliError::DefinitionAmongUrls`].
-    pub(crate) fn choose(targets: &'a [String], is_file: impl Fn(&Path) -> bool) -> Result<Self, CliError> {
+    /// A definition is among several arguments.
+    pub(crate) fn choose(targets: &'a [String], is_file: impl Fn(&Path) -> bool) -> Result<Self, Failure> {
         let names_yaml = |target: &str| {
             let extension = Path::new(target).extension();
             let is_yaml =
@@ -38,7 +39,10 @@ impl<'a> Source<'a> {
             [] => Ok(Self::Stored),
             [target] if names_yaml(target) || is_file(Path::new(target)) => Ok(Self::File(Path::new(target))),
             targets => match targets.iter().find(|target| names_yaml(target)) {
-                Some(yaml) => Err(CliError::DefinitionAmongUrls(yaml.clone())),
+                Some(yaml) => {
+                    let message = format!("`{yaml}` is a definition, which cannot be combined with other arguments");
+                    Err(Failure::new(message).with_hint("add the URLs to its `seeds`, or leave it out"))
+                }
                 None => Ok(Self::Urls(targets)),
             },
         }
@@ -48,7 +52,7 @@ impl<'a> Source<'a> {
     ///
     /// # Errors
     /// The file cannot be read, or it or a URL is not valid.
-    pub(crate) fn draft(&self) -> Result<Option<Draft>, CliError> {
+    pub(crate) fn draft(&self) -> Result<Option<Draft>, Failure> {
         match self {
             Self::Stored => Ok(None),
             Self::File(path) => read_definition(path).map(Some),
@@ -63,16 +67,25 @@ impl<'a> Source<'a> {
 /// Parses a URL argument and normalises it by the default rules.
 ///
 /// # Errors
-/// [`CliError::Url`].
-pub(crate) fn parse_url(text: &str) -> Result<CrawlUrl, CliError> {
-    CrawlUrl::parse(text, &UrlRules::default()).map_err(|source| CliError::Url { text: text.to_owned(), source })
+/// It is not a URL that can be crawled.
+pub(crate) fn parse_url(text: &str) -> Result<CrawlUrl, Failure> {
+    parse_url_by(text, &UrlRules::default())
+}
+
+/// Parses a URL argument and normalises it by a crawl's rules.
+///
+/// # Errors
+/// It is not a URL that can be crawled.
+pub(crate) fn parse_url_by(text: &str, rules: &UrlRules) -> Result<CrawlUrl, Failure> {
+    let failed = |error| Failure::new(format!("`{}` cannot be crawled: {error}", without_credentials(text)));
+    CrawlUrl::parse(text, rules).map_err(failed)
 }
 
 /// Reads a definition from a file.
 ///
 /// # Errors
 /// The file cannot be read, or has mistakes.
-pub(crate) fn read_definition(path: &Path) -> Result<Draft, CliError> {
+pub(crate) fn read_definition(path: &Path) -> Result<Draft, Failure> {
     let definition = dragline_definition::parse(&read_text(path)?, &path.display().to_string())?;
     Ok(definition.into_draft())
 }
@@ -80,12 +93,11 @@ pub(crate) fn read_definition(path: &Path) -> Result<Draft, CliError> {
 /// Reads the text of a definition from a file.
 ///
 /// # Errors
-/// [`CliError::File`].
-pub(crate) fn read_text(path: &Path) -> Result<String, CliError> {
-    let failed = |source| CliError::File { path: path.to_owned(), source };
+/// The file cannot be read, or is not UTF-8.
+pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
     // One byte over the limit, so that a file that is too long is reported as such.
     let bytes = read_at_most(path, TEXT_BYTES_MAX + 1)?;
-    String::from_utf8(bytes).map_err(|error| failed(io::Error::other(error.utf8_error())))
+    String::from_utf8(bytes).map_err(|error| cannot_read(path)(io::Error::other(error.utf8_error())))
 }
 
 /// Lists keys for a message, as YAML writes them.
@@ -96,13 +108,30 @@ pub(crate) fn key_names(keys: &[Key]) -> String {
 /// Reads a file, up to a maximum number of bytes.
 ///
 /// # Errors
-/// [`CliError::File`].
-pub(crate) fn read_at_most(path: &Path, bytes_max: usize) -> Result<Vec<u8>, CliError> {
-    let failed = |source| CliError::File { path: path.to_owned(), source };
+/// The file cannot be read.
+pub(crate) fn read_at_most(path: &Path, bytes_max: usize) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let limit = u64::try_from(bytes_max).unwrap_or(u64::MAX);
-    File::open(path).map_err(failed)?.take(limit).read_to_end(&mut bytes).map_err(failed)?;
+    let file = File::open(path).map_err(cannot_read(path))?;
+    file.take(limit).read_to_end(&mut bytes).map_err(cannot_read(path))?;
     Ok(bytes)
+}
+
+/// Returns a function that turns the error of a file into a failure.
+pub(crate) fn cannot_read(path: &Path) -> impl Fn(io::Error) -> Failure {
+    move |error| Failure::new(format!("{} cannot be read: {error}", path.display())).caused_by(&error)
+}
+
+impl From<DefinitionErrors> for Failure {
+    fn from(errors: DefinitionErrors) -> Self {
+        Self::from_error(&errors)
+    }
+}
+
+impl From<Problems> for Failure {
+    fn from(problems: Problems) -> Self {
+        Self::from_error(&problems).with_hints(problems.iter().filter_map(|problem| problem.mistake.hint()))
+    }
 }
 
 #[cfg(test)]
@@ -130,14 +159,12 @@ mod tests {
             assert_eq!(found, expected.unwrap_or(Source::Urls(&targets)), "{targets:?}: {why}");
         }
         let mixed = ["https://example.org/".to_owned(), "crawl.yaml".to_owned()];
-        assert!(
-            matches!(Source::choose(&mixed, |_| false), Err(CliError::DefinitionAmongUrls(name)) if name == "crawl.yaml")
-        );
+        assert!(Source::choose(&mixed, |_| false).is_err());
     }
 
     #[test]
     fn a_url_without_a_scheme_gets_a_suggestion() {
-        let message = parse_url("example.org").unwrap_err().to_string();
+        let message = parse_url("example.org").unwrap_err().message;
         assert_eq!(
             message,
             "`example.org` cannot be crawled: a URL starts with `https://` or `http://`: did you mean `https://example.org/`?"

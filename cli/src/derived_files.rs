@@ -19,7 +19,8 @@ use dragline_search::{Blocks, Edition};
 use dragline_search::{Index, SearchError, UpdateResult};
 
 use crate::crawl_handle::CrawlHandle;
-use crate::error::{CliError, while_doing};
+use crate::error::{Failure, while_doing};
+use crate::exit::Exit;
 use crate::location::CrawlLocation;
 use crate::terminal::{Console, plural};
 
@@ -30,12 +31,12 @@ const MADE_MAX: u32 = 3;
 ///
 /// # Errors
 /// Nothing was crawled yet, the crawl cannot be read, or the file cannot be written.
-pub(crate) async fn graph(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<Graph, CliError> {
+pub(crate) async fn graph(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<Graph, Failure> {
     rebuild_if_forgotten(found, async || make_graph(found, console).await).await
 }
 
 /// Builds the graph if the crawl has progressed, without regard to URLs forgotten meanwhile.
-async fn make_graph(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<Graph, CliError> {
+async fn make_graph(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<Graph, Failure> {
     // Fails with a hint if nothing was crawled yet.
     found.iteration(None).await?;
     let path = graph_path(&found.place, &found.crawl);
@@ -51,7 +52,7 @@ async fn make_graph(found: &CrawlHandle<impl Reader>, console: &Console) -> Resu
 ///
 /// # Errors
 /// Nothing was crawled yet, the crawl cannot be read, or the folder cannot be written.
-pub(crate) async fn index(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<Index, CliError> {
+pub(crate) async fn index(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<Index, Failure> {
     let folder = index_path(&found.place, &found.crawl);
     let (index, updated) = rebuild_if_forgotten(found, async || {
         let graph = make_graph(found, console).await?;
@@ -82,11 +83,11 @@ pub(crate) async fn index(found: &CrawlHandle<impl Reader>, console: &Console) -
 /// it is deleted and rebuilt.
 ///
 /// # Errors
-/// The error of `make`, and [`CliError::ForgottenMeanwhile`] if URLs are forgotten each time.
+/// The error of `make`, or URLs were forgotten each time.
 async fn rebuild_if_forgotten<T>(
     found: &CrawlHandle<impl Reader>,
-    make: impl AsyncFn() -> Result<T, CliError>,
-) -> Result<T, CliError> {
+    make: impl AsyncFn() -> Result<T, Failure>,
+) -> Result<T, Failure> {
     for _time in 0..MADE_MAX {
         let before = times_forgotten(found).await?;
         let made = make().await?;
@@ -96,24 +97,52 @@ async fn rebuild_if_forgotten<T>(
         drop(made);
         remove(&found.place, &found.crawl)?;
     }
-    Err(CliError::ForgottenMeanwhile(found.crawl.clone()))
+    Err(forgotten_error(&found.crawl))
 }
 
 /// Checks that no URL was forgotten since the count `before` was read. Call it before writing
 /// anything read since.
 ///
 /// # Errors
-/// [`CliError::ForgottenMeanwhile`].
-pub(crate) async fn check_forgotten(found: &CrawlHandle<impl Reader>, before: u64) -> Result<(), CliError> {
-    if times_forgotten(found).await? == before {
-        Ok(())
-    } else {
-        Err(CliError::ForgottenMeanwhile(found.crawl.clone()))
+/// URLs were forgotten, or the count cannot be read.
+pub(crate) async fn check_forgotten(found: &CrawlHandle<impl Reader>, before: u64) -> Result<(), Failure> {
+    if times_forgotten(found).await? == before { Ok(()) } else { Err(forgotten_error(&found.crawl)) }
+}
+
+fn forgotten_error(crawl: &CrawlId) -> Failure {
+    let message = "were forgotten meanwhile, so what was made may have them, and is not kept";
+    Failure::new(format!("URLs of `{crawl}` {message}")).with_hint("run the same command again")
+}
+
+impl From<GraphError> for Failure {
+    fn from(error: GraphError) -> Self {
+        let hint = match &error {
+            GraphError::File { path, .. } => Some(rebuild_hint(path)),
+            GraphError::Reader(_) | GraphError::NotBegun => None,
+        };
+        Self::from_error(&error).with_hints(hint)
     }
 }
 
+impl From<SearchError> for Failure {
+    fn from(error: SearchError) -> Self {
+        let failure = Self::from_error(&error);
+        match &error {
+            SearchError::Index { folder, .. } => failure.with_hint(rebuild_hint(folder)),
+            SearchError::Busy { .. } => Self { exit: Exit::InUse, ..failure }.with_hint("try again when it is done"),
+            SearchError::Reader(_) | SearchError::Graph(_) | SearchError::Query(_) => failure,
+        }
+    }
+}
+
+/// Returns the hint for a derived file that is damaged or cannot be written.
+fn rebuild_hint(path: &Path) -> String {
+    let folder = path.parent().unwrap_or(path).display();
+    format!("you can delete it, and it will be rebuilt; {folder} must be writable")
+}
+
 /// Returns how many times URLs were forgotten in the store of a crawl.
-pub(crate) async fn times_forgotten(found: &CrawlHandle<impl Reader>) -> Result<u64, CliError> {
+pub(crate) async fn times_forgotten(found: &CrawlHandle<impl Reader>) -> Result<u64, Failure> {
     found.reader.times_forgotten().await.map_err(|error| found.read_error(error))
 }
 
@@ -131,7 +160,7 @@ pub(crate) async fn published_index(
     found: &CrawlHandle<impl Reader>,
     editions: &impl Editions,
     console: &Console,
-) -> Result<Index, CliError> {
+) -> Result<Index, Failure> {
     found.iteration(None).await?;
     let stored = editions.newest_edition(&found.crawl).await.map_err(|error| found.read_error(error))?;
     let Some(edition) = stored.and_then(|stored| Edition::from_json(&stored.text)) else {
@@ -152,7 +181,7 @@ pub(crate) async fn published_index(
 ///
 /// # Errors
 /// A file cannot be deleted.
-pub(crate) fn remove(place: &CrawlLocation, crawl: &CrawlId) -> Result<(), CliError> {
+pub(crate) fn remove(place: &CrawlLocation, crawl: &CrawlId) -> Result<(), Failure> {
     let unless_missing = |removed: io::Result<()>| match removed {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         removed => removed,

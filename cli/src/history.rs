@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::args::{CrawlSource, Format, HistoryArgs};
 use crate::crawl_handle::{self, CrawlHandle};
 use crate::definition_source::parse_url;
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::export::Rows;
 use crate::terminal::{Align, Colour, Console, count, table, unless_closed};
@@ -60,7 +60,7 @@ impl From<LogRow> for Visit {
 /// # Errors
 /// The URL is not valid, the crawl does not know it or cannot be read, or the visits cannot be
 /// written.
-pub(crate) async fn history(args: &HistoryArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn history(args: &HistoryArgs, console: &Console) -> Result<Exit, Failure> {
     // Reports a mistake in the URL before reading anything.
     parse_url(&args.url)?;
     let visits = match args.of.which()? {
@@ -71,11 +71,11 @@ pub(crate) async fn history(args: &HistoryArgs, console: &Console) -> Result<Exi
         #[cfg(feature = "stack")]
         CrawlSource::Stack { crawl, stack } => read(&crate::stack::find(crawl, stack).await?, &args.url, console).await,
     }?;
-    print(&visits, args.format).map_err(while_doing(WRITING))?;
+    print(&visits, args.format).map_err(while_writing)?;
     Ok(Exit::Done)
 }
 
-async fn read(found: &CrawlHandle<impl Reader>, url: &str, console: &Console) -> Result<Vec<Visit>, CliError> {
+async fn read(found: &CrawlHandle<impl Reader>, url: &str, console: &Console) -> Result<Vec<Visit>, Failure> {
     if let Some(pruned) = found.newest_pruned().await? {
         console.say(&format!(
             "iterations up to {pruned} were pruned; of their visits, those are left that something refers to"

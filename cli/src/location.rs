@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use dragline_domain::frontier::Selection;
-use dragline_domain::ids::CrawlId;
+use dragline_domain::ids::{CrawlId, Iteration};
 use serde::{Serialize, Serializer};
 
 #[cfg(feature = "stack")]
 use crate::args::StackName;
 use crate::args::{crawl_flag, data_flag, shell_word};
+use crate::error::Failure;
 
 /// Where a crawl is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +82,32 @@ impl Directory {
     pub(crate) fn command_to_resume(&self) -> String {
         format!("dragline crawl{}", self.flags())
     }
+
+    /// Returns the crawl's name with a trailing space, for messages; empty if it need not be named.
+    pub(crate) fn quoted_crawl(&self) -> String {
+        self.crawl.as_ref().map_or_else(String::new, |crawl| format!("`{crawl}` "))
+    }
+
+    /// Returns the error for a crawl that has not begun, so that there is nothing to show.
+    pub(crate) fn not_begun_error(&self) -> Failure {
+        let message = format!("the crawl {}in {} has not begun yet", self.quoted_crawl(), self.path.display());
+        Failure::new(message).with_hint(format!("start it: `{}`", self.command_to_resume()))
+    }
+
+    /// Returns the error for an iteration that has to make requests before anything else is done.
+    pub(crate) fn unfinished_error(&self, crawl: &CrawlId, iteration: Iteration) -> Failure {
+        let go_on = self.command_to_resume();
+        Failure::new(format!("iteration {iteration} of the crawl `{crawl}` is not finished"))
+            .with_hint(format!("finish it first: `{go_on}`, with the same network options as before"))
+    }
+
+    /// Returns the error for an unfinished import, whose URLs must not be requested. `what` says
+    /// which import it is.
+    pub(crate) fn unfinished_import_error(&self, crawl: &CrawlId, iteration: Iteration, what: &str) -> Failure {
+        Failure::new(format!("iteration {iteration} of the crawl `{crawl}` is an import {what}"))
+            .with_hint("finish it: give the same archives to `dragline import` again")
+            .with_hint(format!("or end it as it stands: `{} --abandon`", self.command_to_resume()))
+    }
 }
 
 impl Serialize for CrawlLocation {
@@ -128,6 +155,31 @@ impl CrawlLocation {
             #[cfg(feature = "stack")]
             Self::Stack(stack) => format!("{} --stack {stack}", crawl_flag(crawl)),
         }
+    }
+
+    /// Returns the error for a crawl that has not begun, so that there is nothing to show.
+    #[cfg_attr(
+        not(feature = "stack"),
+        expect(unused_variables, reason = "a directory knows whether to name its crawl")
+    )]
+    pub(crate) fn not_begun_error(&self, crawl: &CrawlId) -> Failure {
+        match self {
+            Self::Data(directory) => directory.not_begun_error(),
+            #[cfg(feature = "stack")]
+            Self::Stack(stack) => Failure::new(format!("the crawl `{crawl}` has not begun yet"))
+                .with_hint(format!("start it: `dragline start {crawl}{}`", stack.flag())),
+        }
+    }
+
+    /// Returns the error for a crawl whose last iteration is not over, so that its URLs cannot be
+    /// forgotten, nor the documents of earlier iterations rebuilt.
+    pub(crate) fn not_over_error(&self, crawl: &CrawlId) -> Failure {
+        let hint = match self {
+            Self::Data(directory) => format!("finish it first: `{}`", directory.command_to_resume()),
+            #[cfg(feature = "stack")]
+            Self::Stack(stack) => format!("wait until it is, or stop it: `dragline stop {crawl}{}`", stack.flag()),
+        };
+        Failure::new(format!("the last iteration of `{crawl}` is not over")).with_hint(hint)
     }
 
     /// Returns the data directory; `None` for a stack.

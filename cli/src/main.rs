@@ -47,7 +47,7 @@ use dragline_domain::frontier::StatusChange;
 use serde::Serialize;
 
 use args::{Cli, Command, ReparseArgs, ReparseScope, ReparseTarget};
-use error::{CliError, while_doing};
+use error::{Failure, while_doing};
 use exit::Exit;
 use terminal::{Colour, Console, write_json};
 
@@ -65,7 +65,7 @@ fn print(answer: &clap::Error) -> Exit {
     if answer.use_stderr() {
         let _ = write!(io::stderr(), "{}", Colour::for_stream(&io::stderr()).paint_styled(&text));
         if asks_for_json() {
-            print_failure(&text.to_string(), &[], Exit::Error);
+            print_failure(&Failure::new(text.to_string()));
         }
         Exit::Error
     } else {
@@ -77,17 +77,16 @@ fn print(answer: &clap::Error) -> Exit {
 fn run(cli: &Cli) -> Exit {
     let console = Console::to_stderr(cli.verbosity(), cli.form());
     logging::start(cli.logging(), &console);
-    run_command(cli, &console).unwrap_or_else(|error| {
-        if error.is_closed_output() {
+    run_command(cli, &console).unwrap_or_else(|failure| {
+        if failure.is_closed_output {
             // The reader has seen enough.
             return Exit::Done;
         }
-        let (text, hints, exit) = (error.to_string(), error.hints(), error.exit());
-        console.error(&text, &hints);
+        console.error(&failure.message, &failure.hints);
         if asks_for_json() {
-            print_failure(&text, &hints, exit);
+            print_failure(&failure);
         }
-        exit
+        failure.exit
     })
 }
 
@@ -99,18 +98,19 @@ fn asks_for_json() -> bool {
 
 /// The output of `--json` for an error.
 #[derive(Serialize)]
-struct Failure<'a> {
+struct FailureObject<'a> {
     error: &'a str,
     hints: &'a [String],
     exit_code: u8,
 }
 
-fn print_failure(error: &str, hints: &[String], exit: Exit) {
+fn print_failure(Failure { message, hints, exit, .. }: &Failure) {
+    let object = FailureObject { error: message.trim_end(), hints, exit_code: exit.code() };
     // If printing fails, the error cannot be reported anywhere.
-    let _ = write_json(io::stdout().lock(), &Failure { error: error.trim_end(), hints, exit_code: exit.code() });
+    let _ = write_json(io::stdout().lock(), &object);
 }
 
-fn run_command(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
+fn run_command(cli: &Cli, console: &Console) -> Result<Exit, Failure> {
     match &cli.command {
         Command::Crawl(args) => block_on(crawl::crawl(args, console)),
         Command::Reparse(args) => block_on(reparse(args, console)),
@@ -155,7 +155,7 @@ fn run_command(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
 }
 
 /// Rebuilds documents in a data directory, or tells a stack to.
-async fn reparse(args: &ReparseArgs, console: &Console) -> Result<Exit, CliError> {
+async fn reparse(args: &ReparseArgs, console: &Console) -> Result<Exit, Failure> {
     match args.which()? {
         ReparseTarget::Directory { data, crawl, definition } => {
             let run = args.in_directory(definition, data, crawl);
@@ -174,7 +174,7 @@ async fn reparse(args: &ReparseArgs, console: &Console) -> Result<Exit, CliError
 }
 
 /// Runs an async command on one thread per core.
-fn block_on<T>(command: impl Future<Output = Result<T, CliError>>) -> Result<T, CliError> {
+fn block_on<T>(command: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

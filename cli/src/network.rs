@@ -3,11 +3,11 @@
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::Draft;
 use dragline_engine::room::Room;
-use dragline_http::{Certificate, CertificatePolicy, HttpConfig, HttpFetcher, certificates_from_pem};
+use dragline_http::{Certificate, CertificatePolicy, HttpConfig, HttpConfigError, HttpFetcher, certificates_from_pem};
 
 use crate::args::NetworkArgs;
 use crate::definition_source::read_at_most;
-use crate::error::CliError;
+use crate::error::Failure;
 
 /// The maximum size of a certificate file, in bytes: four times the roots of all public
 /// authorities.
@@ -25,12 +25,13 @@ impl Network {
     ///
     /// # Errors
     /// The certificates cannot be read.
-    pub(crate) fn from_args(args: &NetworkArgs) -> Result<Self, CliError> {
+    pub(crate) fn from_args(args: &NetworkArgs) -> Result<Self, Failure> {
         let extra_roots = match &args.ca_file {
             None => Vec::new(),
             Some(path) => {
                 let pem = read_at_most(path, CA_FILE_BYTES_MAX)?;
-                certificates_from_pem(&pem).map_err(|source| CliError::CaFile { path: path.clone(), source })?
+                let failed = |error| Failure::new(format!("{}: {error}", path.display())).caused_by(&error);
+                certificates_from_pem(&pem).map_err(failed)?
             }
         };
         Ok(Self { address_policy: args.address_policy(), certificates: args.certificate_policy(), extra_roots })
@@ -40,7 +41,7 @@ impl Network {
     ///
     /// # Errors
     /// The client cannot be set up.
-    pub(crate) fn fetcher(&self, definition: &Draft) -> Result<HttpFetcher, CliError> {
+    pub(crate) fn fetcher(&self, definition: &Draft) -> Result<HttpFetcher, Failure> {
         Ok(HttpFetcher::new(&self.config(definition, None))?)
     }
 
@@ -55,5 +56,11 @@ impl Network {
             config.idle_connections_max = room.idle_connections_max;
         }
         config
+    }
+}
+
+impl From<HttpConfigError> for Failure {
+    fn from(error: HttpConfigError) -> Self {
+        Self::from_error(&error)
     }
 }

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
-use dragline_local::{LocalStore, OpenError, SystemClock};
+use dragline_local::{LocalStore, OpenError, Remaining, SystemClock};
 use dragline_ports::clock::Clock as _;
 
-use crate::error::CliError;
+use crate::error::Failure;
+use crate::exit::Exit;
 use crate::terminal::Console;
 
 /// How often to check whether the directory is free.
@@ -26,7 +27,7 @@ impl WaitArgs {
     ///
     /// # Errors
     /// It cannot be opened, or is in use and waiting was not requested.
-    pub(crate) async fn open(self, data: &Path, console: &Console) -> Result<LocalStore, CliError> {
+    pub(crate) async fn open(self, data: &Path, console: &Console) -> Result<LocalStore, Failure> {
         self.when_free(console, || LocalStore::open(data, SystemClock::new().now())).await
     }
 
@@ -38,7 +39,7 @@ impl WaitArgs {
         self,
         console: &Console,
         mut open: impl FnMut() -> Result<T, OpenError>,
-    ) -> Result<T, CliError> {
+    ) -> Result<T, Failure> {
         let mut is_told = false;
         loop {
             match open() {
@@ -52,5 +53,16 @@ impl WaitArgs {
                 opened => return Ok(opened?),
             }
         }
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        let exit = match error {
+            OpenError::InUse(_) => Exit::InUse,
+            OpenError::Remains { cause: Remaining::DiskFull, .. } => Exit::DiskFull,
+            _ => Exit::Error,
+        };
+        Self { exit, ..Self::from_error(&error).with_hints(error.hint()) }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use dragline_local::SystemClock;
 use dragline_ports::clock::Clock as _;
@@ -12,43 +12,16 @@ use dragline_report::site::{Report, ReportError, ReportStamp, html, markdown, re
 use crate::args::{CrawlSource, ReportArgs, ReportFormat};
 use crate::crawl_handle::{self, CrawlHandle};
 use crate::derived_files;
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
-use crate::output_file;
+use crate::output_file::{self, cannot_write};
 use crate::terminal::{Console, count, unless_closed};
-
-/// Why a report is not written.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ReportCommandError {
-    /// The file's extension does not tell the format.
-    #[error("{}: the name does not tell the format", .0.display())]
-    WhichFormat(PathBuf),
-    /// HTML cannot be printed on a terminal.
-    #[error("a page is not shown on a terminal")]
-    NotText,
-    /// The file cannot be written.
-    #[error("{} cannot be written: {source}", path.display())]
-    File { path: PathBuf, source: io::Error },
-}
-
-impl ReportCommandError {
-    /// Returns hints on how to fix it.
-    pub(crate) fn hints(&self) -> Vec<String> {
-        match self {
-            Self::WhichFormat(_) => {
-                vec!["name the file report.html, or say `--format html`, `md` or `json`".to_owned()]
-            }
-            Self::NotText => vec!["write it to a file: `dragline report -o report.html`".to_owned()],
-            Self::File { .. } => Vec::new(),
-        }
-    }
-}
 
 /// Writes a report. The exit code tells whether it has any of the findings in `--fail-on`.
 ///
 /// # Errors
 /// There is no such crawl, it cannot be read, or the report cannot be written.
-pub(crate) async fn write(args: &ReportArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn write(args: &ReportArgs, console: &Console) -> Result<Exit, Failure> {
     let format = check_format(args)?;
     let report = match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
@@ -64,26 +37,31 @@ pub(crate) async fn write(args: &ReportArgs, console: &Console) -> Result<Exit, 
         ReportFormat::Json => report.to_json() + "\n",
     };
     match &args.output {
-        Some(path) => {
-            replace_file(path, &text).map_err(|source| ReportCommandError::File { path: path.clone(), source })?;
-        }
+        Some(path) => replace_file(path, &text).map_err(cannot_write(path))?,
         None => {
-            unless_closed(io::stdout().write_all(text.as_bytes())).map_err(while_doing(WRITING))?;
+            unless_closed(io::stdout().write_all(text.as_bytes())).map_err(while_writing)?;
         }
     }
     Ok(exit_for_findings(&report, args, console))
 }
 
 /// Refuses contradictory arguments before reading anything.
-fn check_format(args: &ReportArgs) -> Result<ReportFormat, ReportCommandError> {
+fn check_format(args: &ReportArgs) -> Result<ReportFormat, Failure> {
     match (args.format(), &args.output) {
-        (Some(ReportFormat::Html), None) if io::stdout().is_terminal() => Err(ReportCommandError::NotText),
+        (Some(ReportFormat::Html), None) if io::stdout().is_terminal() => {
+            Err(Failure::new("a page is not shown on a terminal")
+                .with_hint("write it to a file: `dragline report -o report.html`"))
+        }
         (Some(format), _) => Ok(format),
-        (None, path) => Err(ReportCommandError::WhichFormat(path.clone().unwrap_or_default())),
+        (None, path) => {
+            let path = path.as_deref().unwrap_or(Path::new(""));
+            Err(Failure::new(format!("{}: the name does not tell the format", path.display()))
+                .with_hint("name the file report.html, or say `--format html`, `md` or `json`"))
+        }
     }
 }
 
-async fn make(found: &CrawlHandle<impl Reader>, args: &ReportArgs, console: &Console) -> Result<Report, CliError> {
+async fn make(found: &CrawlHandle<impl Reader>, args: &ReportArgs, console: &Console) -> Result<Report, Failure> {
     let forgotten = derived_files::times_forgotten(found).await?;
     let iteration = found.whole_iteration(args.iteration).await?;
     let graph = derived_files::graph(found, console).await?;
@@ -93,7 +71,7 @@ async fn make(found: &CrawlHandle<impl Reader>, args: &ReportArgs, console: &Con
     };
     let report = report(&found.reader, &graph, iteration, making).await.map_err(|error| match error {
         ReportError::Reader(error) => found.read_error(error),
-        ReportError::Graph(error) => CliError::from(error),
+        ReportError::Graph(error) => error.into(),
     })?;
     derived_files::check_forgotten(found, forgotten).await?;
     Ok(report)

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use crate::error::CliError;
+use crate::definition_source::cannot_read;
+use crate::error::Failure;
 
 /// The longest line that is read, in bytes. A URL is shorter.
 const LINE_BYTES_MAX: usize = 16 << 10;
@@ -32,7 +33,7 @@ impl Line {
         let text = self.text.map_err(|why| format!("{place}{why}"))?;
         match crate::definition_source::parse_url(&text) {
             Ok(_) => Ok(text),
-            Err(error) => Err(format!("{place}{error}")),
+            Err(failure) => Err(format!("{place}{}", failure.message)),
         }
     }
 }
@@ -41,24 +42,20 @@ impl Input {
     /// Opens a file. `-` is standard input, which is copied to a temporary file first.
     ///
     /// # Errors
-    /// [`CliError::File`].
-    pub(crate) fn open(path: &Path) -> Result<Self, CliError> {
+    /// The file cannot be read.
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let is_stdin = path == Path::new("-");
         let path = if is_stdin { PathBuf::from("standard input") } else { path.to_owned() };
         let file = if is_stdin { spool(io::stdin().lock()) } else { File::open(&path) };
-        match file {
-            Ok(file) => Ok(Self { file, path }),
-            Err(source) => Err(CliError::File { path, source }),
-        }
+        Ok(Self { file: file.map_err(cannot_read(&path))?, path })
     }
 
     /// Returns its lines from the beginning, without empty ones and comments (`#`).
     ///
     /// # Errors
-    /// [`CliError::File`], here and for each line.
-    pub(crate) fn lines(&mut self) -> Result<impl Iterator<Item = Result<Line, CliError>>, CliError> {
-        let path = self.path.clone();
-        let failed = move |source| CliError::File { path: path.clone(), source };
+    /// The file cannot be read, here and for each line.
+    pub(crate) fn lines(&mut self) -> Result<impl Iterator<Item = Result<Line, Failure>>, Failure> {
+        let failed = cannot_read(&self.path);
         self.file.seek(SeekFrom::Start(0)).map_err(&failed)?;
         let (name, mut reader) = (self.path.display().to_string(), BufReader::new(&self.file));
         let mut number = 0_u64;

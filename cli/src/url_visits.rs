@@ -2,13 +2,15 @@
 
 use std::ops::ControlFlow;
 
+use dragline_domain::ids::CrawlId;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Cursor, Filter, LogRow, Reader, each_row};
 
 use crate::crawl_handle::CrawlHandle;
 use crate::definition_source::parse_url;
-use crate::error::CliError;
+use crate::error::Failure;
+use crate::location::CrawlLocation;
 
 /// The number of rows per read.
 const BATCH_ROWS: usize = 500;
@@ -18,7 +20,7 @@ const BATCH_ROWS: usize = 500;
 ///
 /// # Errors
 /// It is not a URL, or the crawl cannot be read.
-pub(crate) async fn resolve_url(found: &CrawlHandle<impl Reader>, text: &str) -> Result<CrawlUrl, CliError> {
+pub(crate) async fn resolve_url(found: &CrawlHandle<impl Reader>, text: &str) -> Result<CrawlUrl, Failure> {
     let stripped = parse_url(text)?;
     let Some(written) = CrawlUrl::parse(text, &UrlRules::keep_all()).ok().filter(|written| *written != stripped) else {
         return Ok(stripped);
@@ -33,19 +35,24 @@ pub(crate) async fn resolve_url(found: &CrawlHandle<impl Reader>, text: &str) ->
 ///
 /// # Errors
 /// The crawl does not know the URL, has not visited it yet, or cannot be read.
-pub(crate) async fn read_visits(found: &CrawlHandle<impl Reader>, url: &CrawlUrl) -> Result<Vec<LogRow>, CliError> {
+pub(crate) async fn read_visits(found: &CrawlHandle<impl Reader>, url: &CrawlUrl) -> Result<Vec<LogRow>, Failure> {
     let visits = read(&found.reader, url).await.map_err(|error| found.read_error(error))?;
     if !visits.is_empty() {
         return Ok(visits);
     }
     let is_known = is_known(&found.reader, url).await.map_err(|error| found.read_error(error))?;
-    let (url, crawl) = (url.clone(), found.crawl.clone());
-    Err(if is_known {
-        CliError::NotVisited { url, crawl }
-    } else {
-        let arguments = found.place.arguments(&crawl);
-        CliError::NotKnown { url, crawl, arguments }
-    })
+    Err(if is_known { not_visited_error(&found.crawl, url) } else { not_known_error(&found.place, &found.crawl, url) })
+}
+
+pub(crate) fn not_visited_error(crawl: &CrawlId, url: &CrawlUrl) -> Failure {
+    Failure::new(format!("the crawl `{crawl}` knows {url}, but has not visited it yet"))
+}
+
+/// Returns the error for a URL that a crawl does not know.
+pub(crate) fn not_known_error(place: &CrawlLocation, crawl: &CrawlId, url: &CrawlUrl) -> Failure {
+    let export = format!("dragline export --what candidates{}", place.arguments(crawl));
+    Failure::new(format!("the crawl `{crawl}` does not know {url}"))
+        .with_hint(format!("to list the URLs that it knows: `{export}`"))
 }
 
 async fn read(reader: &impl Reader, url: &CrawlUrl) -> PortResult<Vec<LogRow>> {

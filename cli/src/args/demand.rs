@@ -7,6 +7,7 @@ use dragline_domain::definition::UrlPattern;
 use dragline_domain::frontier::{Demand, DemandTooLong, Visits};
 
 use super::values;
+use crate::error::Failure;
 
 /// Which URLs to visit now, and what of the pages that they lead to. Each of these options makes
 /// the URLs a demand: they are visited whatever the definition's seeds are, and the definition
@@ -42,5 +43,11 @@ impl DemandArgs {
         let demand = Demand { pattern: self.pattern.clone(), skip: self.skip.clone(), depth: self.depth, visits };
         let is_given = self.input.is_some() || demand != Demand::default();
         is_given.then(|| demand.validate()).transpose()
+    }
+}
+
+impl From<DemandTooLong> for Failure {
+    fn from(error: DemandTooLong) -> Self {
+        Self::from_error(&error)
     }
 }

@@ -11,9 +11,7 @@ use dragline_local::DATABASE;
 use super::StackName;
 use super::read::CrawlSource;
 use super::{Answer, DATA, NetworkArgs, values};
-use crate::error::CliError;
-#[cfg(feature = "stack")]
-use crate::stack::DeployedError;
+use crate::error::Failure;
 
 /// Explain whether a URL would be crawled and why, or what an outcome means
 #[derive(Debug, Args)]
@@ -69,10 +67,10 @@ impl ExplainArgs {
     /// # Errors
     /// A stack is named, but no crawl.
     #[cfg_attr(not(feature = "stack"), expect(clippy::unnecessary_wraps, reason = "only a stack may lack a crawl"))]
-    pub(crate) fn which(&self) -> Result<Option<CrawlSource<'_>>, CliError> {
+    pub(crate) fn which(&self) -> Result<Option<CrawlSource<'_>>, Failure> {
         #[cfg(feature = "stack")]
         if let Some(stack) = &self.stack {
-            let crawl = self.crawl.as_ref().ok_or_else(|| DeployedError::WhichCrawl(stack.clone()))?;
+            let crawl = self.crawl.as_ref().ok_or_else(|| stack.which_crawl_error())?;
             return Ok(Some(CrawlSource::Stack { crawl, stack: stack.clone() }));
         }
         let (data, crawl) = (self.data.as_deref(), self.crawl.as_ref());

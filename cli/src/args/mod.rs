@@ -50,7 +50,7 @@ pub(crate) use report::{ReportArgs, ReportFormat};
 pub(crate) use schema::{SchemaArgs, SchemaForm};
 pub(crate) use search::{SearchArgs, SimilarArgs, WordsArgs};
 #[cfg(feature = "stack")]
-pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StackNameError, StartArgs};
+pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StartArgs};
 pub(crate) use visits::{ArticleForm, Coding, GetArgs, HistoryArgs, Parts};
 
 use crate::exit::Exit;

@@ -9,11 +9,9 @@ use dragline_domain::ids::{CrawlId, Iteration};
 use super::{Answer, DATA, values};
 #[cfg(feature = "stack")]
 use super::{StackArgs, StackName};
-use crate::error::CliError;
+use crate::error::Failure;
 use crate::export::Formulas;
 use crate::location::DataDirectory;
-#[cfg(feature = "stack")]
-use crate::stack::DeployedError;
 
 /// Show a crawl's progress and results
 #[derive(Debug, Args)]
@@ -210,7 +208,7 @@ impl CrawlSourceArgs {
     /// # Errors
     /// A stack is named without a crawl, or the environment variable is not a valid stack name.
     #[cfg_attr(not(feature = "stack"), expect(clippy::unnecessary_wraps, reason = "only a stack may be named wrongly"))]
-    pub(crate) fn which(&self) -> Result<CrawlSource<'_>, CliError> {
+    pub(crate) fn which(&self) -> Result<CrawlSource<'_>, Failure> {
         #[cfg(feature = "stack")]
         {
             let DeployedArgs { crawl, stack } = &self.deployed;
@@ -253,10 +251,10 @@ impl StoredArgs {
     /// # Errors
     /// No crawl is named.
     #[cfg(feature = "stack")]
-    pub(super) fn crawl_in_stack(&self, stack: &StackName) -> Result<CrawlSource<'_>, CliError> {
+    pub(super) fn crawl_in_stack(&self, stack: &StackName) -> Result<CrawlSource<'_>, Failure> {
         match &self.crawl {
             Some(crawl) => Ok(CrawlSource::Stack { crawl, stack: stack.clone() }),
-            None => Err(DeployedError::WhichCrawl(stack.clone()).into()),
+            None => Err(stack.which_crawl_error()),
         }
     }
 }

@@ -12,9 +12,7 @@ use super::{CrawlArgs, DATA, values};
 #[cfg(feature = "stack")]
 use super::{StackArgs, StackName};
 use crate::definition_source::Source;
-use crate::error::CliError;
-#[cfg(feature = "stack")]
-use crate::stack::DeployedError;
+use crate::error::Failure;
 
 /// Extract documents again from stored bodies, offline
 #[derive(Debug, Args)]
@@ -123,7 +121,7 @@ impl ReparseArgs {
     /// # Errors
     /// The argument is neither a definition nor, with a stack, the name of a crawl; or the flags do
     /// not fit it.
-    pub(crate) fn which(&self) -> Result<ReparseTarget<'_>, CliError> {
+    pub(crate) fn which(&self) -> Result<ReparseTarget<'_>, Failure> {
         let definition = match Source::choose(self.target.as_slice(), Path::is_file)? {
             Source::File(path) => Some(path),
             Source::Stored => None,
@@ -135,21 +133,20 @@ impl ReparseArgs {
                 (Some(_), crawl) if self.all => {
                     Ok(ReparseTarget::PastOfStack { crawl: crawl.clone(), definition, stack: stack.clone() })
                 }
-                (Some(_), _) => Err(DeployedError::PutFirst(stack.clone()).into()),
+                (Some(_), _) => Err(stack.put_first_error()),
                 (None, Some(crawl)) => Ok(self.target_in_stack(crawl.clone(), stack.clone())),
-                (None, None) => Err(DeployedError::WhichCrawl(stack.clone()).into()),
+                (None, None) => Err(stack.which_crawl_error()),
             };
         }
         Ok(ReparseTarget::Directory { data: self.directory(), crawl: self.crawl.as_ref(), definition })
     }
 
     #[cfg(feature = "stack")]
-    fn target_by_name(&self, name: &str) -> Result<ReparseTarget<'_>, CliError> {
+    fn target_by_name(&self, name: &str) -> Result<ReparseTarget<'_>, Failure> {
         if self.data.is_some() || self.crawl.is_some() {
-            return Err(CliError::NotADefinition(name.to_owned()));
+            return Err(not_a_definition(name));
         }
-        let crawl = name.parse().map_err(DeployedError::Name)?;
-        Ok(self.target_in_stack(crawl, self.stack.name()?))
+        Ok(self.target_in_stack(name.parse()?, self.stack.name()?))
     }
 
     #[cfg(feature = "stack")]
@@ -168,8 +165,8 @@ impl ReparseArgs {
 
     #[cfg(not(feature = "stack"))]
     #[expect(clippy::unused_self, reason = "with a stack, the name may be one of its crawls")]
-    fn target_by_name(&self, name: &str) -> Result<ReparseTarget<'_>, CliError> {
-        Err(CliError::NotADefinition(name.to_owned()))
+    fn target_by_name(&self, name: &str) -> Result<ReparseTarget<'_>, Failure> {
+        Err(not_a_definition(name))
     }
 
     fn directory(&self) -> &Path {
@@ -180,4 +177,9 @@ impl ReparseArgs {
     pub(crate) fn in_directory(&self, definition: Option<&Path>, data: &Path, crawl: Option<&CrawlId>) -> CrawlArgs {
         CrawlArgs::to_reparse(definition, (data, crawl), self.selection(), (self.output.clone(), self.disk))
     }
+}
+
+fn not_a_definition(name: &str) -> Failure {
+    Failure::new(format!("`{name}` is not the file of a definition"))
+        .with_hint("give a crawl.yaml, or nothing for the stored definition")
 }

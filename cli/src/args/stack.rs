@@ -5,11 +5,11 @@ use std::str::FromStr;
 use std::{env, fmt};
 
 use clap::Args;
-use dragline_domain::ids::CrawlId;
+use dragline_domain::ids::{CrawlId, CrawlIdError};
 use serde::Serialize;
 
 use super::DemandArgs;
-use crate::stack::DeployedError;
+use crate::error::Failure;
 
 /// The variable that names the stack.
 const VARIABLE: &str = "DRAGLINE_STACK";
@@ -88,10 +88,10 @@ impl StackArgs {
     ///
     /// # Errors
     /// The environment variable is not a valid name.
-    pub(crate) fn name(&self) -> Result<StackName, DeployedError> {
+    pub(crate) fn name(&self) -> Result<StackName, Failure> {
         let Some(given) = &self.stack else {
             return match env::var(VARIABLE) {
-                Ok(text) if !text.is_empty() => text.parse().map_err(DeployedError::Variable),
+                Ok(text) if !text.is_empty() => StackName::from_variable(&text),
                 _ => Ok(StackName::default()),
             };
         };
@@ -104,6 +104,12 @@ impl StackArgs {
 #[serde(transparent)]
 pub(crate) struct StackName(String);
 
+impl From<CrawlIdError> for Failure {
+    fn from(error: CrawlIdError) -> Self {
+        Self::from_error(&error)
+    }
+}
+
 /// The error of a text that is not a stack name.
 #[derive(Debug, thiserror::Error)]
 #[error("`{0}` is not a valid stack name: use up to 128 letters, digits and hyphens, starting with a letter")]
@@ -112,6 +118,14 @@ pub(crate) struct StackNameError(String);
 impl StackName {
     /// The maximum length of a name, in characters.
     const LEN_MAX: usize = 128;
+
+    /// Reads the value of the environment variable.
+    ///
+    /// # Errors
+    /// It is not a stack name.
+    pub(crate) fn from_variable(text: &str) -> Result<Self, Failure> {
+        text.parse().map_err(|error: StackNameError| Failure::new(format!("{VARIABLE}: {error}")))
+    }
 
     /// Returns the name as text.
     pub(crate) fn as_str(&self) -> &str {
@@ -122,6 +136,19 @@ impl StackName {
     /// for the default.
     pub(crate) fn flag(&self) -> String {
         if *self == Self::default() { String::new() } else { format!(" --stack {self}") }
+    }
+
+    /// Returns the error for a command that names the stack, but none of its crawls.
+    pub(crate) fn which_crawl_error(&self) -> Failure {
+        Failure::new(format!("no crawl of the stack `{self}` is named"))
+            .with_hint(format!("name the crawl, as in `--crawl docs --stack {self}`"))
+    }
+
+    /// Returns the error for a definition in a file that the stack has to have.
+    pub(crate) fn put_first_error(&self) -> Failure {
+        let flag = self.flag();
+        Failure::new(format!("the definition is not stored in the stack `{self}`"))
+            .with_hint(format!("store it: `dragline put crawl.yaml{flag}`, then `dragline reparse CRAWL{flag}`"))
     }
 }
 

@@ -8,7 +8,7 @@ use dragline_extract::Extent;
 use super::StackName;
 use super::read::{CrawlSource, Format, StoredArgs};
 use super::values;
-use crate::error::CliError;
+use crate::error::Failure;
 
 /// Show every visit of a URL, over all iterations
 #[derive(Debug, Args)]
@@ -50,7 +50,7 @@ impl VisitedArgs {
     /// # Errors
     /// A stack is named without a crawl.
     #[cfg_attr(not(feature = "stack"), expect(clippy::unnecessary_wraps, reason = "only a stack may lack a crawl"))]
-    pub(crate) fn which(&self) -> Result<CrawlSource<'_>, CliError> {
+    pub(crate) fn which(&self) -> Result<CrawlSource<'_>, Failure> {
         #[cfg(feature = "stack")]
         if let Some(stack) = &self.stack {
             return self.stored.crawl_in_stack(stack);

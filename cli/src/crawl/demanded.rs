@@ -14,10 +14,11 @@ use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind};
 use dragline_ports::frontier::SeedResult;
 
+use super::nothing_to_crawl;
 use super::run::CliWorld;
 use crate::args::CrawlArgs;
 use crate::definition_source::{Source, parse_url, read_definition};
-use crate::error::CliError;
+use crate::error::Failure;
 use crate::terminal::{Console, count, plural, safe};
 use crate::url_list::{Input, Line};
 
@@ -42,7 +43,7 @@ impl DemandedUrls {
     ///
     /// # Errors
     /// A file cannot be read, or an argument is neither a URL nor a definition.
-    pub(super) fn open(args: &CrawlArgs, demand: Demand) -> Result<Self, CliError> {
+    pub(super) fn open(args: &CrawlArgs, demand: Demand) -> Result<Self, Failure> {
         let input = args.demand.input.as_deref().map(Input::open).transpose()?;
         let (urls, given) = match Source::choose(&args.targets, Path::is_file)? {
             Source::Stored => (Vec::new(), None),
@@ -56,7 +57,7 @@ impl DemandedUrls {
     }
 
     /// Returns the definition in the file that the arguments name; `None` if they name none.
-    pub(super) fn definition(&self, args: &CrawlArgs) -> Result<Option<Definition>, CliError> {
+    pub(super) fn definition(&self, args: &CrawlArgs) -> Result<Option<Definition>, Failure> {
         Ok(self.given.clone().map(|draft| Definition::new(args.change(draft))).transpose()?)
     }
 
@@ -71,7 +72,7 @@ impl DemandedUrls {
     /// # Errors
     /// There is no URL, there are more origins than a crawl may have seeds, or the file cannot be
     /// read.
-    pub(super) fn new_definition(&mut self, args: &CrawlArgs) -> Result<Definition, CliError> {
+    pub(super) fn new_definition(&mut self, args: &CrawlArgs) -> Result<Definition, Failure> {
         let mut seeds: BTreeMap<Origin, CrawlUrl> = BTreeMap::new();
         let mut first = None;
         let (mut wrong, mut wrong_lines) = (Vec::new(), 0_u64);
@@ -93,8 +94,8 @@ impl DemandedUrls {
         let seed = first.and_then(|first| seeds.remove(&first));
         if seed.is_none() {
             return Err(match wrong_lines {
-                0 => CliError::NothingToCrawl { data: args.data.clone() },
-                _ => CliError::NoUrls { more: wrong_lines - wrong.len() as u64, lines: wrong },
+                0 => nothing_to_crawl(&args.data),
+                _ => no_urls(&wrong, wrong_lines - wrong.len() as u64),
             });
         }
         let draft = Draft::for_seeds(seed.into_iter().chain(seeds.into_values()).collect());
@@ -102,7 +103,7 @@ impl DemandedUrls {
     }
 
     /// Returns the URL arguments, then the lines of the file.
-    fn lines(&mut self) -> Result<impl Iterator<Item = Result<Line, CliError>>, CliError> {
+    fn lines(&mut self) -> Result<impl Iterator<Item = Result<Line, Failure>>, Failure> {
         let urls: Vec<Line> = self.urls.iter().map(|url| Line { place: None, text: Ok(url.clone()) }).collect();
         let lines = self.input.as_mut().map(Input::lines).transpose()?;
         Ok(urls.into_iter().map(Ok).chain(lines.into_iter().flatten()))
@@ -118,7 +119,7 @@ impl DemandedUrls {
         world: &CliWorld,
         iteration: &IterationRow,
         console: &Console,
-    ) -> Result<(), CliError> {
+    ) -> Result<(), Failure> {
         let contexts = Contexts::default();
         let context = contexts.for_iteration(world.frontier(), &iteration.crawl, iteration.number).await?;
         if self.urls.is_empty() && self.input.is_none() {
@@ -157,6 +158,14 @@ impl DemandedUrls {
         console.say(&counts.words());
         Ok(())
     }
+}
+
+/// Returns the error for a list without a valid URL: its first lines, with the place and error of
+/// each, and the number of further lines.
+pub(super) fn no_urls(lines: &[String], more: u64) -> Failure {
+    let more = if more > 0 { format!("; and {} more", count(more)) } else { String::new() };
+    Failure::new(format!("nothing to crawl: no line is a URL: {}{more}", lines.join("; ")))
+        .with_hint("write one URL a line, with `https://` or `http://`")
 }
 
 /// Prefixes a line's error with its place.

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::run::RunOutcome;
 use crate::args::{Answer, CrawlArgs};
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::location::Directory;
 use crate::summary::{self, Summary};
@@ -30,7 +30,7 @@ pub(super) async fn finish(
     (crawl, directory): (&CrawlId, &Directory),
     ended: RunOutcome,
     console: &Console,
-) -> Result<Exit, CliError> {
+) -> Result<Exit, Failure> {
     let summary = summary::read_latest(&directory.path, crawl).await?;
     let exit = match ended {
         RunOutcome::Over if summary.figures.have_pages_changed() => Exit::Changed,
@@ -42,7 +42,7 @@ pub(super) async fn finish(
     };
     let go_on = (ended != RunOutcome::Over).then(|| args.command_to_resume(directory));
     if args.output.answer() == Answer::Json {
-        unless_closed(summary.print_json()).map_err(while_doing(WRITING))?;
+        unless_closed(summary.print_json()).map_err(while_writing)?;
     }
     if console.form() == Form::Json {
         let ended = match ended {

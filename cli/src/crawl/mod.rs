@@ -28,10 +28,10 @@ use dragline_ports::archive::Archive;
 use dragline_ports::frontier::Iterations;
 use dragline_ports::observer::Observer;
 
-use crate::args::{CrawlArgs, CrawlRequest};
+use crate::args::{CrawlArgs, CrawlRequest, allowance_flag};
 use crate::crawl_handle;
 use crate::definition_source::Source;
-use crate::error::{CliError, while_doing};
+use crate::error::{Failure, while_doing};
 use crate::exit::Exit;
 use crate::location::Directory;
 use crate::markdown;
@@ -52,7 +52,7 @@ use watch::Watch;
 ///
 /// # Errors
 /// The iteration could not be finished.
-pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, Failure> {
     let data = args.data.as_path();
     let (wish, network) = (args.wish()?, Network::from_args(&args.network)?);
     let mut demanded = match &wish {
@@ -66,7 +66,7 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, C
     let needs_crawl = matches!(wish, CrawlRequest::Reparse(_)) || given.is_none() && demanded.is_none();
     if needs_crawl && !data.join(DATABASE).is_file() {
         // Reported before the directory is created.
-        return Err(CliError::NothingToCrawl { data: data.to_owned() });
+        return Err(nothing_to_crawl(data));
     }
     let slots = match HostSlots::open_for_user() {
         Ok(slots) => Some(slots),
@@ -136,14 +136,31 @@ async fn check_allowances(
     store: &LocalStore,
     (crawl, directory): (&CrawlId, &Directory),
     args: &CrawlArgs,
-) -> Result<(), CliError> {
+) -> Result<(), Failure> {
     for allowance in Allowance::ALL {
         if store.was_allowed(crawl, allowance).await? && !args.network.allowances().any(|now| now == allowance) {
-            let (directory, go_on) = (directory.clone(), args.command_to_resume(directory));
-            return Err(CliError::AllowedBefore { directory, allowance, go_on });
+            return Err(allowed_before(directory, allowance, &args.command_to_resume(directory)));
         }
     }
     Ok(())
+}
+
+/// Returns the error for a crawl that was allowed something in its last run, and is not allowed it
+/// now. `go_on` resumes it, without the flag.
+fn allowed_before(directory: &Directory, allowance: Allowance, go_on: &str) -> Failure {
+    let what = match allowance {
+        Allowance::PrivateAddresses => "connect to private addresses",
+        Allowance::UncheckedCertificates => "connect to servers without checking their certificates",
+    };
+    let (crawl, data) = (directory.quoted_crawl(), directory.path.display());
+    Failure::new(format!("the crawl {crawl}in {data} was allowed to {what} before, but is not now"))
+        .with_hint(format!("allow it again: `{go_on} {}`", allowance_flag(allowance)))
+}
+
+/// Returns the error for arguments with neither a URL nor a stored crawl to resume.
+fn nothing_to_crawl(data: &Path) -> Failure {
+    let message = format!("nothing to crawl: no URL was given, and there is no crawl in {}", data.display());
+    Failure::new(message).with_hint("give a URL to start from: `dragline crawl https://example.org`")
 }
 
 /// Returns the crawl to run and its place among the crawls of the data directory. A given
@@ -153,7 +170,7 @@ async fn choose_crawl(
     given: Option<&Definition>,
     demanded: Option<&DemandedUrls>,
     args: &CrawlArgs,
-) -> Result<(CrawlId, Directory), CliError> {
+) -> Result<(CrawlId, Directory), Failure> {
     let (data, crawls) = (args.data.as_path(), store.crawls().await?);
     let is_reparse = matches!(args.wish()?, CrawlRequest::Reparse(_));
     let crawl = match given {
@@ -162,7 +179,7 @@ async fn choose_crawl(
         Some(given) => Some(given.name.clone()),
         None => crawl_handle::choose(data, &crawls, crawl_in_args(demanded, args).as_ref())?,
     };
-    let crawl = crawl.ok_or_else(|| CliError::NothingToCrawl { data: data.to_owned() })?;
+    let crawl = crawl.ok_or_else(|| nothing_to_crawl(data))?;
     let directory = Directory::locate(data, &crawl, &crawls);
     Ok((crawl, directory))
 }
@@ -174,7 +191,7 @@ fn crawl_in_args(demanded: Option<&DemandedUrls>, args: &CrawlArgs) -> Option<Cr
 }
 
 /// Returns whether the demanded URLs need a new crawl, as the directory has none for them.
-async fn is_new(store: &LocalStore, demanded: &DemandedUrls, args: &CrawlArgs) -> Result<bool, CliError> {
+async fn is_new(store: &LocalStore, demanded: &DemandedUrls, args: &CrawlArgs) -> Result<bool, Failure> {
     let crawls = store.crawls().await?;
     Ok(match crawl_in_args(Some(demanded), args) {
         Some(name) => !crawls.contains(&name),
@@ -183,8 +200,51 @@ async fn is_new(store: &LocalStore, demanded: &DemandedUrls, args: &CrawlArgs) -
 }
 
 /// Returns the definition that the arguments describe; `None` to use a stored one.
-pub(crate) fn described_definition(args: &CrawlArgs) -> Result<Option<Definition>, CliError> {
+pub(crate) fn described_definition(args: &CrawlArgs) -> Result<Option<Definition>, Failure> {
     let draft = Source::choose(&args.targets, Path::is_file)?.draft()?;
     let definition = |draft| Definition::new(args.change(draft));
     Ok(draft.map(definition).transpose()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::definition::Key;
+
+    use super::*;
+
+    #[test]
+    fn what_keeps_a_crawl_from_running_is_reported_with_a_hint() {
+        let alone = Directory { path: "news".into(), crawl: None, cache: None };
+        let among_others = Directory { crawl: Some("docs".parse().unwrap()), ..alone.clone() };
+        let go_on = |directory: &Directory| directory.command_to_resume();
+        let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
+        let failures = [
+            nothing_to_crawl(&alone.path),
+            demanded::no_urls(&lines(&["urls.txt:2: `x` cannot be crawled: why"]), 0),
+            demanded::no_urls(&lines(&["a:1: why", "a:3: why"]), 1_234),
+            prepare::outgrown(&[Key::ScopeExclude, Key::BudgetPages], &go_on(&alone)),
+            allowed_before(&alone, Allowance::UncheckedCertificates, &go_on(&alone)),
+            allowed_before(&among_others, Allowance::PrivateAddresses, &go_on(&among_others)),
+        ];
+        insta::assert_snapshot!(failures.map(|failure| failure.shown()).join("\n\n"), @r"
+        error: nothing to crawl: no URL was given, and there is no crawl in news
+        hint: give a URL to start from: `dragline crawl https://example.org`
+
+        error: nothing to crawl: no line is a URL: urls.txt:2: `x` cannot be crawled: why
+        hint: write one URL a line, with `https://` or `http://`
+
+        error: nothing to crawl: no line is a URL: a:1: why; a:3: why; and 1,234 more
+        hint: write one URL a line, with `https://` or `http://`
+
+        error: the definition changed (scope.exclude, budget.pages), but its last iteration is not finished
+        hint: finish it as it was defined: `dragline crawl --data news`
+        hint: or end it as it stands and begin the next one: add `--abandon`
+
+        error: the crawl in news was allowed to connect to servers without checking their certificates before, but is not now
+        hint: allow it again: `dragline crawl --data news --insecure`
+
+        error: the crawl `docs` in news was allowed to connect to private addresses before, but is not now
+        hint: allow it again: `dragline crawl --data news --crawl docs --allow-private`
+        ");
+    }
 }

@@ -7,9 +7,9 @@ use dragline_local::DATABASE;
 use dragline_ports::remaking::Remaking;
 
 use super::notices::ConsoleNotifier;
-use super::{choose_crawl, described_definition};
+use super::{choose_crawl, described_definition, nothing_to_crawl};
 use crate::args::{CrawlArgs, CrawlRequest};
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::location::CrawlLocation;
 use crate::past::{self, Report};
@@ -22,12 +22,12 @@ use crate::{derived_files, markdown};
 /// # Errors
 /// There is no such crawl, one of its iterations is not over, the definition is not valid, or the
 /// directory cannot be written.
-pub(crate) async fn remake_all(args: &CrawlArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn remake_all(args: &CrawlArgs, console: &Console) -> Result<Exit, Failure> {
     let data = args.data.as_path();
     let CrawlRequest::Reparse(selection) = args.wish()? else { return Ok(Exit::Done) };
     let given = described_definition(args)?;
     if !data.join(DATABASE).is_file() {
-        return Err(CliError::NothingToCrawl { data: data.to_owned() });
+        return Err(nothing_to_crawl(data));
     }
     let (report, directory) = {
         let store = args.disk.waiting.open(data, console).await?;
@@ -35,11 +35,11 @@ pub(crate) async fn remake_all(args: &CrawlArgs, console: &Console) -> Result<Ex
         let world = local_world(&store, ConsoleNotifier::new(console.clone()));
         let held = begin::load_crawl(&world, &crawl).await?;
         let latest = held.as_ref().and_then(|held| held.latest.as_ref());
-        let (Some(held), Some(latest)) = (&held, latest) else { return Err(CliError::NotBegun(directory)) };
+        let (Some(held), Some(latest)) = (&held, latest) else { return Err(directory.not_begun_error()) };
         let place = CrawlLocation::Data(directory.clone());
         if latest.status != IterationStatus::Closed {
             // Checked before the definition is stored, as the open iteration would adopt it.
-            return Err(CliError::NotOver { place, crawl });
+            return Err(place.not_over_error(&crawl));
         }
         let wanted = match given {
             Some(given) => given,
@@ -53,7 +53,7 @@ pub(crate) async fn remake_all(args: &CrawlArgs, console: &Console) -> Result<Ex
         remaking.end_remake(&crawl, &job).await?;
         (Report { place, crawl, done }, directory)
     };
-    report.print(args.output.answer(), console).map_err(while_doing(WRITING))?;
+    report.print(args.output.answer(), console).map_err(while_writing)?;
     if let Some(pages) = &args.output.markdown {
         markdown::write(pages, &directory.path, &report.crawl, console).await?;
     }

@@ -8,11 +8,11 @@ use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_engine::begin::{self, Plan, UnadoptableChange};
 use dragline_ports::clock::Clock;
 
+use super::nothing_to_crawl;
 use super::run::CliWorld;
 use crate::args::{CrawlArgs, CrawlRequest};
 use crate::definition_source::{Source, key_names};
-use crate::error::CliError;
-use crate::import::ImportCommandError;
+use crate::error::Failure;
 use crate::location::Directory;
 use crate::summary::numbered_task;
 use crate::terminal::Console;
@@ -46,30 +46,28 @@ pub(super) async fn prepare(
     (given, wish): (Option<&Definition>, &CrawlRequest),
     args: &CrawlArgs,
     console: &Console,
-) -> Result<PreparedIteration, CliError> {
+) -> Result<PreparedIteration, Failure> {
     let held = begin::load_crawl(world, crawl).await?;
     let wanted = match (given, &held) {
         (Some(given), _) => given.clone(),
         (None, Some(held)) => Definition::new(args.change(held.row.definition.clone().into_draft()))?,
-        (None, None) => return Err(CliError::NothingToCrawl { data: directory.path.clone() }),
+        (None, None) => return Err(nothing_to_crawl(&directory.path)),
     };
     let task = wish.task();
     let plan = begin::plan(held.as_ref(), (&wanted, &task), args.abandon())
-        .map_err(|UnadoptableChange(keys)| CliError::Outgrown { keys, go_on: args.command_to_resume(directory) })?;
+        .map_err(|UnadoptableChange(keys)| outgrown(&keys, &args.command_to_resume(directory)))?;
     let latest = held.as_ref().and_then(|held| held.latest.as_ref());
     if let (Plan::Finish | Plan::GoOn { .. }, Some(latest)) = (&plan, latest)
         && latest.task == Task::Import
     {
         // Its answers come from archives, not from the web.
-        let (crawl, iteration, directory) = (crawl.clone(), latest.number, directory.clone());
-        return Err(ImportCommandError::Unfinished { crawl, iteration, directory }.into());
+        return Err(directory.unfinished_import_error(crawl, latest.number, "that is not finished"));
     }
     if let (CrawlRequest::Reparse(_), Plan::Finish, Some(latest)) = (wish, &plan, latest)
         && latest.task.visits()
     {
         // Finishing it would make requests.
-        let (iteration, go_on) = (latest.number, directory.command_to_resume());
-        return Err(CliError::UnfinishedCrawl { crawl: crawl.clone(), iteration, go_on });
+        return Err(directory.unfinished_error(crawl, latest.number));
     }
     let trigger = TriggerId(format!("cli-{}", world.clock.now()));
     let iteration = begin::carry_out(world, &plan, held.as_ref(), (&wanted, &task), trigger).await?;
@@ -87,6 +85,15 @@ pub(super) async fn prepare(
         }
     }
     Ok(PreparedIteration { wanted, iteration, goal })
+}
+
+/// Returns the error for a definition that changed in a way that an unfinished iteration cannot
+/// adopt. `go_on` resumes the iteration.
+pub(super) fn outgrown(keys: &[Key], go_on: &str) -> Failure {
+    let names = key_names(keys);
+    Failure::new(format!("the definition changed ({names}), but its last iteration is not finished"))
+        .with_hint(format!("finish it as it was defined: `{go_on}`"))
+        .with_hint("or end it as it stands and begin the next one: add `--abandon`")
 }
 
 fn announcement(plan: &Plan, iteration: &IterationRow) -> String {

@@ -8,12 +8,12 @@ use std::ops::ControlFlow;
 
 use dragline_domain::change::ChangeKind;
 use dragline_domain::frontier::IterationStatus;
-use dragline_domain::ids::Iteration;
+use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Cursor, Filter, Reader, each_row};
 use dragline_report::diff::{
-    ItemChange, ItemChangeKind, LinkChange, LinkChangeKind, PageChange, Span, each_item_change, each_link_change,
-    each_page_change,
+    ItemChange, ItemChangeKind, LinkChange, LinkChangeKind, PageChange, Span, SpanError, each_item_change,
+    each_link_change, each_page_change,
 };
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ use self::feed::Feed;
 use self::text::{Line, Text};
 use crate::args::{CrawlSource, DiffArgs, DiffSubject, ExitRule, ListForm};
 use crate::crawl_handle::{self, CrawlHandle};
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::export::Rows;
 use crate::terminal::{Colour, Console};
@@ -33,7 +33,7 @@ const BATCH_ROWS: usize = 500;
 ///
 /// # Errors
 /// There is no such crawl or iteration, it cannot be read, or the list cannot be written.
-pub(crate) async fn diff(args: &DiffArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn diff(args: &DiffArgs, console: &Console) -> Result<Exit, Failure> {
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => show(&found, args, console).await,
@@ -44,9 +44,9 @@ pub(crate) async fn diff(args: &DiffArgs, console: &Console) -> Result<Exit, Cli
     }
 }
 
-async fn show(found: &CrawlHandle<impl Reader>, args: &DiffArgs, console: &Console) -> Result<Exit, CliError> {
+async fn show(found: &CrawlHandle<impl Reader>, args: &DiffArgs, console: &Console) -> Result<Exit, Failure> {
     if args.what != DiffSubject::Pages && args.form() == ListForm::Rss {
-        return Err(CliError::FeedOfLinks);
+        return Err(Failure::new("an RSS feed is of pages: leave out `--what links`"));
     }
     let span = choose(found, args).await?;
     if found.iteration(Some(span.to())).await?.status != IterationStatus::Closed {
@@ -90,7 +90,7 @@ async fn show(found: &CrawlHandle<impl Reader>, args: &DiffArgs, console: &Conso
         }
     };
     told.map_err(|error| found.read_error(error))?;
-    list.finish(span, &totals).map_err(while_doing(WRITING))?;
+    list.finish(span, &totals).map_err(while_writing)?;
     Ok(match args.exit_says() {
         ExitRule::WhetherDifferent if totals.has_differences() => Exit::NotAllWell,
         ExitRule::WhetherDifferent | ExitRule::WhetherDone => Exit::Done,
@@ -114,7 +114,7 @@ async fn first_seed(reader: &impl Reader) -> PortResult<String> {
 }
 
 /// Returns the iterations to compare. Both exist.
-async fn choose(found: &CrawlHandle<impl Reader>, args: &DiffArgs) -> Result<Span, CliError> {
+async fn choose(found: &CrawlHandle<impl Reader>, args: &DiffArgs) -> Result<Span, Failure> {
     for given in [args.from, args.to].into_iter().flatten() {
         found.iteration(Some(given)).await?;
     }
@@ -125,8 +125,7 @@ async fn choose(found: &CrawlHandle<impl Reader>, args: &DiffArgs) -> Result<Spa
     {
         latest = found.iteration(Some(before)).await?;
     }
-    let span = Span::choose(args.from, args.to, &latest)
-        .map_err(|source| CliError::NotCompared { crawl: found.crawl.clone(), source })?;
+    let span = Span::choose(args.from, args.to, &latest).map_err(|error| not_compared(&found.crawl, &error))?;
     // Iterations are pruned from the oldest on. Changes of pages are recorded after the earlier
     // iteration; removed links are in its documents.
     let oldest_needed = match args.what {
@@ -135,6 +134,12 @@ async fn choose(found: &CrawlHandle<impl Reader>, args: &DiffArgs) -> Result<Spa
     };
     found.whole_iteration(Some(oldest_needed)).await?;
     Ok(span)
+}
+
+fn not_compared(crawl: &CrawlId, error: &SpanError) -> Failure {
+    let swapped = "give the earlier one as `--from`, and the later one as `--to`";
+    let hint = matches!(error, SpanError::NotBefore { .. }).then_some(swapped);
+    Failure::new(format!("the crawl `{crawl}`: {error}")).with_hints(hint)
 }
 
 /// The list, in its form.
@@ -206,5 +211,23 @@ impl Totals {
 
     fn has_differences(&self) -> bool {
         self.counts().any(|(_, kind)| kind != ChangeKind::Unchanged.words())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn iterations_that_cannot_be_compared_are_reported() {
+        let crawl = "docs".parse().unwrap();
+        let swapped = SpanError::NotBefore { from: Iteration::new(3).unwrap(), to: Iteration::FIRST };
+        let failures = [SpanError::NothingBefore, swapped].map(|error| not_compared(&crawl, &error));
+        insta::assert_snapshot!(failures.map(|failure| failure.shown()).join("\n\n"), @r"
+        error: the crawl `docs`: there is nothing to compare with iteration 1: it is the first
+
+        error: the crawl `docs`: iteration 3 is not before iteration 1
+        hint: give the earlier one as `--from`, and the later one as `--to`
+        ");
     }
 }

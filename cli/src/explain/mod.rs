@@ -21,8 +21,8 @@ use dragline_ports::reader::Reader;
 
 use crate::args::{Answer, CrawlSource, ExplainArgs, NetworkArgs};
 use crate::crawl_handle::{self, CrawlHandle};
-use crate::definition_source::{parse_url, read_at_most, read_definition};
-use crate::error::{CliError, WRITING, while_doing};
+use crate::definition_source::{parse_url, parse_url_by, read_at_most, read_definition};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::network::Network;
 use crate::terminal::write_json;
@@ -36,7 +36,7 @@ const SEED: SeedDistance = SeedDistance { depth: 0, requisite_steps: 0 };
 ///
 /// # Errors
 /// The URL, the definition or a file is not valid, or the crawl cannot be read.
-pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, CliError> {
+pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, Failure> {
     let Some(text) = args.url.as_deref() else { return explain_outcome(args) };
     // Reports a mistake in the URL before reading anything.
     parse_url(text)?;
@@ -75,7 +75,7 @@ pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, CliError> {
     };
     let exit = if verdict.is_allowed() { Exit::Done } else { Exit::NotAllWell };
     let explanation = Explanation::new(text, url, verdict, context.definition.scope.max_depth);
-    print(&explanation.with_crawl(crawl.clone()), args.answer()).map_err(while_doing(WRITING))?;
+    print(&explanation.with_crawl(crawl.clone()), args.answer()).map_err(while_writing)?;
     Ok(exit)
 }
 
@@ -92,7 +92,7 @@ struct Rules {
 
 impl Rules {
     /// Returns the rules of a new crawl.
-    fn new_crawl(args: &ExplainArgs, text: &str) -> Result<Self, CliError> {
+    fn new_crawl(args: &ExplainArgs, text: &str) -> Result<Self, Failure> {
         let (definition, url) = definition_and_url(args, text)?;
         let context = CrawlContext::new(CrawlRow::first(definition))?;
         Ok(Self { context, url, found_at: SEED, network: args.network.clone(), crawl: None })
@@ -105,9 +105,9 @@ impl Rules {
         allowed: Vec<Allowance>,
         args: &ExplainArgs,
         text: &str,
-    ) -> Result<Self, CliError> {
+    ) -> Result<Self, Failure> {
         let draft = args.network.change(row.definition.into_draft());
-        let url = normalised(text, &draft)?;
+        let url = parse_url_by(text, &draft.strip_query_parameters)?;
         let next_at = row.switch.next();
         let context = CrawlContext::new(CrawlRow { definition: Definition::new(draft)?, ..row })?;
         let network = args.network.with_allowances(&allowed);
@@ -117,22 +117,16 @@ impl Rules {
     }
 }
 
-/// Returns a URL as a crawl with this definition normalises it.
-fn normalised(text: &str, draft: &Draft) -> Result<CrawlUrl, CliError> {
-    CrawlUrl::parse(text, &draft.strip_query_parameters)
-        .map_err(|source| CliError::Url { text: text.to_owned(), source })
-}
-
 /// Explains the outcome in the arguments.
-fn explain_outcome(args: &ExplainArgs) -> Result<Exit, CliError> {
+fn explain_outcome(args: &ExplainArgs) -> Result<Exit, Failure> {
     if let Some(outcome) = args.outcome {
-        outcome::print(io::stdout().lock(), outcome, args.answer()).map_err(while_doing(WRITING))?;
+        outcome::print(io::stdout().lock(), outcome, args.answer()).map_err(while_writing)?;
     }
     Ok(Exit::Done)
 }
 
 /// Returns the definition in force, and the URL as its crawl would normalise it.
-fn definition_and_url(args: &ExplainArgs, text: &str) -> Result<(Definition, CrawlUrl), CliError> {
+fn definition_and_url(args: &ExplainArgs, text: &str) -> Result<(Definition, CrawlUrl), Failure> {
     let plain = parse_url(text)?;
     let draft = match &args.spec {
         Some(path) => read_definition(path)?,
@@ -140,7 +134,7 @@ fn definition_and_url(args: &ExplainArgs, text: &str) -> Result<(Definition, Cra
         None => Draft::for_seeds(vec![plain.origin().url_at("/").unwrap_or(plain)]),
     };
     let draft = args.network.change(draft);
-    let url = normalised(text, &draft)?;
+    let url = parse_url_by(text, &draft.strip_query_parameters)?;
     Ok((Definition::new(draft)?, url))
 }
 
@@ -152,7 +146,7 @@ async fn site_robots(
     network: &NetworkArgs,
     context: &CrawlContext,
     url: &CrawlUrl,
-) -> Result<SiteRobots, CliError> {
+) -> Result<SiteRobots, Failure> {
     match &args.robots_file {
         Some(path) => {
             // A crawl does not read robots.txt past the limit either.

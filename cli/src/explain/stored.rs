@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::verdict::RuleKind;
 use crate::args::NetworkArgs;
 use crate::crawl_handle::CrawlHandle;
-use crate::error::CliError;
+use crate::error::Failure;
 use crate::terminal::{plural, safe};
 
 /// The number of rows per read.
@@ -112,7 +112,7 @@ impl StoredUrl {
         context: &CrawlContext,
         url: &CrawlUrl,
         network: &NetworkArgs,
-    ) -> Result<Self, CliError> {
+    ) -> Result<Self, Failure> {
         let latest = found.iteration(None).await?;
         let reader = &found.reader;
         let failed = |error| found.read_error(error);

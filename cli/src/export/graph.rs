@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use dragline_graph::{Edge, Graph, Node};
 
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::terminal::{unless_closed, xml_text};
 
 /// A format for graphs.
@@ -36,13 +36,13 @@ const OF_EDGE: [&str; 2] = ["kind", "anchor"];
 ///
 /// # Errors
 /// The graph cannot be read or written.
-pub(super) fn write(graph: &Graph, format: GraphFormat) -> Result<(), CliError> {
+pub(super) fn write(graph: &Graph, format: GraphFormat) -> Result<(), Failure> {
     let mut out = Out::new(BufWriter::new(io::stdout().lock()), format);
     out.put(&out.head());
     graph.each_node(|id, node| out.node(id, &node))?;
     graph.each_edge(|edge| out.edge(&edge))?;
     out.put(out.tail());
-    unless_closed(out.failed.and_then(|()| out.out.flush())).map_err(while_doing(WRITING))
+    unless_closed(out.failed.and_then(|()| out.out.flush())).map_err(while_writing)
 }
 
 struct Out<W: Write> {

@@ -14,6 +14,7 @@ mod times;
 use std::io::{self, BufWriter, IsTerminal};
 use std::ops::ControlFlow;
 
+use ::parquet::errors::ParquetError;
 use dragline_domain::document::Document;
 use dragline_domain::ids::CrawlId;
 use dragline_ports::error::PortResult;
@@ -24,11 +25,10 @@ use serde::Serialize;
 use crate::args::{CrawlSource, ExportArgs, ExportFormat, Format, RowKind};
 use crate::crawl_handle::{self, CrawlHandle};
 use crate::derived_files;
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::terminal::Console;
 pub(crate) use csv::Formulas;
-pub(crate) use error::ExportError;
 use graph::GraphFormat;
 use items::{Columns, Items};
 use parquet::{RowsParquet, cells, item_columns};
@@ -43,7 +43,7 @@ const BATCH_ROWS: usize = 500;
 ///
 /// # Errors
 /// The crawl does not exist or cannot be read, or the rows cannot be written.
-pub(crate) async fn export(args: &ExportArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn export(args: &ExportArgs, console: &Console) -> Result<Exit, Failure> {
     let to = choose_destination(args)?;
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
@@ -67,29 +67,33 @@ enum Destination {
 }
 
 /// Refuses contradictory arguments.
-fn choose_destination(args: &ExportArgs) -> Result<Destination, ExportError> {
+fn choose_destination(args: &ExportArgs) -> Result<Destination, Failure> {
     if args.formulas() == Formulas::Kept && args.format != ExportFormat::Csv {
-        return Err(ExportError::RawOfOthers);
+        return Err(Failure::new("only CSV is changed without `--raw`: leave it out, or add `--format csv`"));
     }
     match (args.what, args.format) {
         (RowKind::Documents, _) | (_, ExportFormat::Graphml | ExportFormat::Dot) if !args.columns.is_empty() => {
-            Err(ExportError::ColumnsOfOthers)
+            let message = "`--columns` is for pages, links, log, candidates, items and feeds as rows";
+            Err(Failure::new(message))
         }
-        (what, _) if what != RowKind::Items && args.item_type.is_some() => Err(ExportError::TypeOfOthers),
-        (RowKind::Documents, format) if format != ExportFormat::Jsonl => {
-            Err(ExportError::Format { what: "documents", format })
+        (what, _) if what != RowKind::Items && args.item_type.is_some() => {
+            Err(Failure::new("only items have a type: leave out `--type`, or add `--what items`"))
         }
+        (RowKind::Documents, format) if format != ExportFormat::Jsonl => Err(error::format("documents", format)),
         (_, ExportFormat::Jsonl) => Ok(Destination::Lines(Format::Jsonl)),
         (_, ExportFormat::Csv) => Ok(Destination::Lines(Format::Csv)),
         (RowKind::Links, ExportFormat::Graphml | ExportFormat::Dot) if args.iteration.is_some() => {
-            Err(ExportError::GraphOfIteration)
+            Err(Failure::new("a graph is of the site as it is now: leave out `--iteration`"))
         }
         (RowKind::Links, ExportFormat::Graphml) => Ok(Destination::Graph(GraphFormat::Graphml)),
         (RowKind::Links, ExportFormat::Dot) => Ok(Destination::Graph(GraphFormat::Dot)),
         (_, format @ (ExportFormat::Graphml | ExportFormat::Dot)) => {
-            Err(ExportError::Format { what: "rows other than links", format })
+            Err(error::format("rows other than links", format))
         }
-        (_, ExportFormat::Parquet) if io::stdout().is_terminal() => Err(ExportError::NotText),
+        (_, ExportFormat::Parquet) if io::stdout().is_terminal() => {
+            Err(Failure::new("a Parquet file is not text, which a terminal could not show")
+                .with_hint("write it to a file: add `> FILE`"))
+        }
         (_, ExportFormat::Parquet) => Ok(Destination::Parquet),
     }
 }
@@ -114,7 +118,7 @@ async fn write(
     args: &ExportArgs,
     to: Destination,
     console: &Console,
-) -> Result<(), CliError> {
+) -> Result<(), Failure> {
     let (what, wanted) = (args.what, args.iteration);
     let iteration = match what {
         RowKind::Candidates => found.iteration(wanted).await?,
@@ -184,22 +188,24 @@ async fn write(
 }
 
 /// Returns the error for rows that could not be read in order.
-fn sort_error(found: &CrawlHandle<impl Reader>, error: SortedError) -> CliError {
+fn sort_error(found: &CrawlHandle<impl Reader>, error: SortedError) -> Failure {
     match error {
         SortedError::Reading(error) => found.read_error(error),
-        SortedError::Sorting(error) => ExportError::Unsorted(error).into(),
+        SortedError::Sorting(error) => Failure::new(format!("the rows cannot be sorted in a temporary file: {error}"))
+            .caused_by(&error)
+            .with_hint("SQLITE_TMPDIR names the directory for such files"),
     }
 }
 
 /// Writes items. Formats with a header need a single type.
-async fn write_items(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: Destination) -> Result<(), CliError> {
+async fn write_items(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: Destination) -> Result<(), Failure> {
     let filter = args.iteration.map_or_else(Filter::default, Filter::by_iteration);
     let item_type = args.item_type.as_deref();
     let items = Items { crawl: &found.crawl, reader: &found.reader, filter, item_type };
     let failed = |error| found.read_error(error);
     let columns = match (&to, item_type) {
         (Destination::Lines(Format::Jsonl), _) if args.columns.is_empty() => Columns::new(),
-        (_, None) => return Err(ExportError::NoType { types: items.types().await.map_err(failed)? }.into()),
+        (_, None) => return Err(error::no_type(&items.types().await.map_err(failed)?)),
         (_, Some(wanted)) => known_columns(&items, wanted).await.map_err(failed)??,
     };
     let wanted = select_columns(item_columns(&columns), &args.columns)?;
@@ -219,20 +225,20 @@ async fn write_items(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: De
     if let (0, Some(wanted)) = (written, item_type) {
         known_columns(&items, wanted).await.map_err(failed)??;
     }
-    rows.finish().map_err(while_doing(WRITING))
+    rows.finish().map_err(while_writing)
 }
 
 /// Returns the columns of a type. The inner error means that no item has or had it.
-async fn known_columns<R: Reader>(items: &Items<'_, R>, wanted: &str) -> PortResult<Result<Columns, ExportError>> {
+async fn known_columns<R: Reader>(items: &Items<'_, R>, wanted: &str) -> PortResult<Result<Columns, Failure>> {
     let known = items.type_info().await?;
-    Ok(known.columns.ok_or_else(|| ExportError::UnknownType { wanted: wanted.to_owned(), types: known.types }))
+    Ok(known.columns.ok_or_else(|| error::unknown_type(wanted, &known.types)))
 }
 
 /// Writes items as a Parquet file. The inner error is a failure to read them.
 async fn write_parquet<R: Reader>(
     items: &Items<'_, R>,
     columns: &[Column<'_>],
-) -> Result<Result<(), SortedError>, ExportError> {
+) -> Result<Result<(), SortedError>, ParquetError> {
     let mut file = RowsParquet::new(BufWriter::new(io::stdout()), "item", columns)?;
     let mut written = Ok(());
     let read = items

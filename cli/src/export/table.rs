@@ -11,12 +11,12 @@ use parquet::errors::ParquetError;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::Rows;
 use super::chunks::ChunkRow;
 use super::items::ColumnKind;
 use super::parquet::RowsParquet;
-use super::{ExportError, Rows};
 use crate::args::RowKind;
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 
 /// A column: its name, and the type of its values.
 pub(super) type Column<'c> = (&'c str, ColumnKind);
@@ -44,14 +44,16 @@ pub(super) fn columns(what: RowKind, iteration: Option<Iteration>) -> Vec<Column
 }
 
 /// Returns the selected columns, in the requested order; all if none are selected.
-pub(super) fn select_columns<'c>(all: Vec<Column<'c>>, wanted: &[String]) -> Result<Vec<Column<'c>>, ExportError> {
+pub(super) fn select_columns<'c>(all: Vec<Column<'c>>, wanted: &[String]) -> Result<Vec<Column<'c>>, Failure> {
     if wanted.is_empty() {
         return Ok(all);
     }
     let find = |name: &String| {
         let known = all.iter().find(|(known, _)| known == name).copied();
-        let columns = || all.iter().map(|(name, _)| (*name).to_owned()).collect();
-        known.ok_or_else(|| ExportError::NoColumn { name: name.clone(), columns: columns() })
+        let columns = || all.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        known.ok_or_else(|| {
+            Failure::new(format!("the rows have no column `{name}`")).with_hint(format!("there are: {}", columns()))
+        })
     };
     wanted.iter().map(find).collect()
 }
@@ -75,7 +77,7 @@ pub(super) struct ParquetTable {
 
 impl Table {
     /// Begins a Parquet file with these columns.
-    pub(super) fn parquet(name: &str, columns: Vec<Column<'static>>) -> Result<Self, ExportError> {
+    pub(super) fn parquet(name: &str, columns: Vec<Column<'static>>) -> Result<Self, ParquetError> {
         let file = RowsParquet::new(BufWriter::new(io::stdout()), name, &columns)?;
         Ok(Self::Parquet(Box::new(ParquetTable { file, columns, failed: None })))
     }
@@ -96,12 +98,12 @@ impl Table {
     }
 
     /// Writes the buffered rows.
-    pub(super) fn finish(self) -> Result<(), CliError> {
+    pub(super) fn finish(self) -> Result<(), Failure> {
         match self {
-            Self::Whole(rows) | Self::Picked(rows, _) => rows.finish().map_err(while_doing(WRITING)),
+            Self::Whole(rows) | Self::Picked(rows, _) => rows.finish().map_err(while_writing),
             Self::Parquet(table) => {
                 let ParquetTable { file, failed, .. } = *table;
-                failed.map_or_else(|| file.finish(), Err).map_err(|error| ExportError::from(error).into())
+                failed.map_or_else(|| file.finish(), Err).map_err(Failure::from)
             }
         }
     }

@@ -1,9 +1,9 @@
 //! `dragline extract`: shows the document that a crawl would extract from one page.
 
-mod error;
 mod page;
 mod shown;
 
+use std::fmt::Display;
 use std::io::{self, Write};
 
 use dragline_domain::content::ContentLevel;
@@ -13,10 +13,9 @@ use dragline_extract::{MainRules, Settings, Source, look};
 
 use crate::args::{Answer, ExtractArgs};
 use crate::definition_source::read_definition;
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::terminal::{Colour, unless_closed, write_json};
-pub(crate) use error::ExtractError;
 use shown::ExtractedPage;
 
 /// Prints the document of a page on standard output. The exit code tells whether its items fit the
@@ -24,15 +23,15 @@ use shown::ExtractedPage;
 ///
 /// # Errors
 /// The definition or the URL is not valid, or the page cannot be read.
-pub(crate) async fn extract(args: &ExtractArgs) -> Result<Exit, CliError> {
+pub(crate) async fn extract(args: &ExtractArgs) -> Result<Exit, Failure> {
     let draft = match &args.spec {
         Some(path) => read_definition(path)?,
         None => Draft::for_seeds(Vec::new()),
     };
     let draft = args.network.change(draft);
     let page = page::read(args, &draft).await?;
-    let types = Types::new(&draft.items).map_err(|error| ExtractError::Types(error.to_string()))?;
-    let main = MainRules::new(&draft.main).map_err(|error| ExtractError::Types(error.to_string()))?;
+    let types = Types::new(&draft.items).map_err(|error| cannot_use(&error))?;
+    let main = MainRules::new(&draft.main).map_err(|error| cannot_use(&error))?;
     // Everything, whatever a crawl would store.
     let settings = Settings {
         product_token: draft.user_agent.product_token(),
@@ -43,7 +42,10 @@ pub(crate) async fn extract(args: &ExtractArgs) -> Result<Exit, CliError> {
         main: &main,
     };
     let source = Source { url: &page.url, headers: &page.headers, body: &page.body };
-    let seen = look(&source, &settings).map_err(|unread| ExtractError::Unread { detail: unread.detail })?;
+    let seen = look(&source, &settings).map_err(|unread| {
+        let detail = unread.detail.map_or_else(String::new, |detail| format!(": {detail}"));
+        Failure::new(format!("it is not a page{detail}"))
+    })?;
     let content = seen.content();
     let exit = if content.misfits.is_empty() { Exit::Done } else { Exit::NotAllWell };
     let shown = ExtractedPage { url: &page.url, look: &seen, content: &content };
@@ -53,6 +55,10 @@ pub(crate) async fn extract(args: &ExtractArgs) -> Result<Exit, CliError> {
         Answer::Json => write_json(&mut out, &shown),
         Answer::Text => out.write_all(shown.text(colour).as_bytes()),
     };
-    unless_closed(written).map_err(while_doing(WRITING))?;
+    unless_closed(written).map_err(while_writing)?;
     Ok(exit)
+}
+
+fn cannot_use(error: &impl Display) -> Failure {
+    Failure::new(format!("the types of the definition cannot be used: {error}"))
 }

@@ -8,10 +8,9 @@ use dragline_formats::http_fields::{Headers, location};
 use dragline_pipeline::crawl::{BrokenOffPolicy, RefusedAddress, fetch_robots};
 use dragline_ports::fetcher::{FetchLimits, FetchRequest, FetchedResponse, Fetcher};
 
-use super::ExtractError;
 use crate::args::ExtractArgs;
 use crate::definition_source::{parse_url, read_at_most};
-use crate::error::CliError;
+use crate::error::Failure;
 use crate::network::Network;
 
 /// A page with its URL.
@@ -25,7 +24,7 @@ pub(super) struct ReadPage {
 ///
 /// # Errors
 /// The file cannot be read, the URL does not answer, or robots.txt forbids it.
-pub(super) async fn read(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, CliError> {
+pub(super) async fn read(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, Failure> {
     let path = Path::new(&args.target);
     if !path.is_file() {
         return fetch(args, draft).await;
@@ -40,19 +39,19 @@ pub(super) async fn read(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, 
     Ok(ReadPage { url, headers: Headers::default(), body })
 }
 
-async fn fetch(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, CliError> {
+async fn fetch(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, Failure> {
     let url = parse_url(&args.target)?;
     let fetcher = Network::from_args(&args.network)?.fetcher(draft)?;
     let limits = FetchLimits::from_fetch(&draft.fetch).reading_all();
     let robots = match fetch_robots(&fetcher, limits, &url.origin(), BrokenOffPolicy::IsFailure).await {
         Ok(record) => record,
-        Err(RefusedAddress(detail)) => return Err(ExtractError::NotAnswered { url, detail }.into()),
+        Err(RefusedAddress(detail)) => return Err(not_answered(&url, &detail)),
     };
     let policy = robots.policy(draft.user_agent.product_token());
     let verdict = policy.verdict(url.path_and_query());
     if !verdict.is_allowed() {
-        let rule = verdict.to_string();
-        return Err(ExtractError::Robots { url, rule }.into());
+        return Err(Failure::new(format!("{url} may not be requested, by robots.txt: {verdict}"))
+            .with_hint("save the page by hand, and give the file with `--url`"));
     }
     let request = FetchRequest::new(url.clone(), limits);
     match fetcher.fetch(request).await.result {
@@ -62,8 +61,17 @@ async fn fetch(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, CliError> 
         Ok(FetchedResponse { status, headers, .. }) => {
             let written = headers.get("location").map(|value| location(value).into_owned());
             let to = written.and_then(|written| url.join_spelled(&written, &draft.strip_query_parameters).ok());
-            Err(ExtractError::Status { url, status, to: to.map(|(to, _)| to) }.into())
+            let message = format!("{url} was answered with status {status}");
+            Err(match to {
+                Some((to, _)) => Failure::new(format!("{message}, which leads to {to}"))
+                    .with_hint(format!("to look at that page: `dragline extract '{to}'`")),
+                None => Failure::new(message),
+            })
         }
-        Err(failure) => Err(ExtractError::NotAnswered { url, detail: failure.detail }.into()),
+        Err(failure) => Err(not_answered(&url, &failure.detail)),
     }
+}
+
+fn not_answered(url: &CrawlUrl, detail: &str) -> Failure {
+    Failure::new(format!("{url} was not answered: {detail}"))
 }

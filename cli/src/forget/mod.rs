@@ -18,7 +18,7 @@ use crate::args::{Answer, CrawlSource, ForgetArgs};
 use crate::crawl_handle::{self, CrawlHandle};
 use crate::definition_source::parse_url;
 use crate::derived_files;
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::location::CrawlLocation;
 #[cfg(feature = "stack")]
@@ -45,7 +45,7 @@ struct Report {
 /// # Errors
 /// A URL is not valid, there is no such crawl, one of its iterations is not over, the directory is
 /// in use, or something cannot be deleted.
-pub(crate) async fn forget(args: &ForgetArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn forget(args: &ForgetArgs, console: &Console) -> Result<Exit, Failure> {
     // Reports a mistake in one before deleting anything.
     args.urls.iter().try_for_each(|url| parse_url(url).map(drop))?;
     match args.of.which()? {
@@ -85,10 +85,10 @@ fn report(
     (place, crawl): (CrawlLocation, CrawlId),
     total: ForgetTotals,
     console: &Console,
-) -> Result<Exit, CliError> {
+) -> Result<Exit, Failure> {
     let ForgetTotals { urls, visits, documents } = total;
     let report = Report { place, crawl, urls, visits, documents };
-    print(args.answer(), &report).map_err(while_doing(WRITING))?;
+    print(args.answer(), &report).map_err(while_writing)?;
     if urls > 0 {
         console.hint("a seed, or a URL that a new or changed page links to, is found again by the next crawl unless its definition excludes it");
     }
@@ -101,11 +101,11 @@ async fn forget_from(
     forgetting: &impl Forgetting,
     archive: &impl Archive,
     args: &ForgetArgs,
-) -> Result<ForgetTotals, CliError> {
+) -> Result<ForgetTotals, Failure> {
     let latest = async || found.reader.latest_iteration().await.map_err(|error| found.read_error(error));
     let before = latest().await?;
     if before.as_ref().is_some_and(|latest| latest.status != IterationStatus::Closed) {
-        return Err(CliError::NotOver { place: found.place.clone(), crawl: found.crawl.clone() });
+        return Err(found.place.not_over_error(&found.crawl));
     }
     let (forget, mut total) = (Forget { found, forgetting, archive }, ForgetTotals::default());
     for texts in args.urls.chunks(URLS_MAX) {
@@ -120,7 +120,9 @@ async fn forget_from(
     }
     // A data directory is locked, but a stack's schedule may start an iteration at any time.
     if latest().await?.map(|latest| latest.number) != before.map(|before| before.number) {
-        return Err(CliError::BegunMeanwhile(found.crawl.clone()));
+        let message = "began while its URLs were forgotten, so it may have visited them";
+        return Err(Failure::new(format!("an iteration of `{}` {message}", found.crawl))
+            .with_hint("run the same command again when that iteration is over"));
     }
     Ok(total)
 }
@@ -133,7 +135,7 @@ struct Forget<'s, R, F, A> {
 }
 
 impl<R: Reader, F: Forgetting, A: Archive> Forget<'_, R, F, A> {
-    async fn some(&self, urls: &[CrawlUrl], total: &mut ForgetTotals) -> Result<(), CliError> {
+    async fn some(&self, urls: &[CrawlUrl], total: &mut ForgetTotals) -> Result<(), Failure> {
         if urls.is_empty() {
             return Ok(());
         }
@@ -147,7 +149,7 @@ impl<R: Reader, F: Forgetting, A: Archive> Forget<'_, R, F, A> {
 
     /// Forgets the matching URLs: known ones, and those that are only in the log because a rule
     /// forbade them.
-    async fn matching(&self, condition: &Condition, total: &mut ForgetTotals) -> Result<(), CliError> {
+    async fn matching(&self, condition: &Condition, total: &mut ForgetTotals) -> Result<(), Failure> {
         let (filter, reader) = (Filter::default(), &self.found.reader);
         let candidates = async |after: Option<&Cursor>| reader.candidates(&filter, after, URLS_MAX).await;
         self.each(condition, total, candidates, |row| row.url).await?;
@@ -162,7 +164,7 @@ impl<R: Reader, F: Forgetting, A: Archive> Forget<'_, R, F, A> {
         total: &mut ForgetTotals,
         read: impl AsyncFn(Option<&Cursor>) -> PortResult<Batch<T>>,
         url: impl Fn(T) -> String,
-    ) -> Result<(), CliError> {
+    ) -> Result<(), Failure> {
         let mut after: Option<Cursor> = None;
         loop {
             let batch = read(after.as_ref()).await.map_err(|error| self.found.read_error(error))?;

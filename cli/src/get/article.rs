@@ -7,8 +7,8 @@ use dragline_extract::{Article, Extent, MainRules, Settings, Source, article};
 use serde::Serialize;
 
 use super::content::{Content, DECODED_BYTES_MAX};
-use super::error::GetError;
 use crate::args::ArticleForm;
+use crate::error::Failure;
 
 /// An article in JSON.
 #[derive(Serialize)]
@@ -36,7 +36,7 @@ pub(super) fn print(
     content: &Content<'_>,
     form: ArticleForm,
     extent: Extent,
-) -> Result<ArticleText, GetError> {
+) -> Result<ArticleText, Failure> {
     let source = Source { url, headers: &content.headers, body: &content.body };
     // The page's rules for crawlers and its links are not needed.
     let (product_token, url_rules) = ("", &UrlRules::default());
@@ -48,7 +48,11 @@ pub(super) fn print(
         types: Types::NONE,
         main: MainRules::NONE,
     };
-    let article = article(&source, &settings, extent)?;
+    let not_found = |error| {
+        Failure::new(format!("the main part of the page cannot be found: {error}"))
+            .with_hint("to print all of it: leave out `--as`")
+    };
+    let article = article(&source, &settings, extent).map_err(not_found)?;
     let missing = article.gaps.iter().map(|gap| format!("some of its text is missing: {}", gap.reason())).collect();
     let text = match form {
         ArticleForm::Text => article.text + "\n",

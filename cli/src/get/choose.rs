@@ -4,7 +4,7 @@ use dragline_domain::ids::Iteration;
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::reader::LogRow;
 
-use super::error::GetError;
+use crate::error::Failure;
 
 /// An answered visit, and the location of its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,16 +50,23 @@ impl VisitQuery {
     fn includes(&self, visit: &LogRow) -> bool {
         self.iteration.is_none_or(|iteration| visit.iteration == iteration.number())
     }
+
+    pub(super) fn history_hint(&self) -> String {
+        format!("to list its visits: `{}`", self.history)
+    }
 }
 
 /// Chooses the newest answer to a URL, or the newest in one iteration. `visits` are in their order.
 ///
 /// # Errors
 /// There is none.
-pub(super) fn choose<'v>(visits: &'v [LogRow], wanted: &VisitQuery) -> Result<ChosenAnswer<'v>, GetError> {
-    let (url, history) = (wanted.url.clone(), wanted.history.clone());
+pub(super) fn choose<'v>(visits: &'v [LogRow], wanted: &VisitQuery) -> Result<ChosenAnswer<'v>, Failure> {
+    let url = &wanted.url;
     let Some(last) = visits.iter().rposition(|visit| wanted.includes(visit)) else {
-        return Err(GetError::NotVisited { url, iteration: wanted.iteration.unwrap_or(Iteration::FIRST), history });
+        let iteration = wanted.iteration.unwrap_or(Iteration::FIRST);
+        return Err(
+            Failure::new(format!("{url} was not visited in iteration {iteration}")).with_hint(wanted.history_hint())
+        );
     };
     let mut answers = visits[..=last].iter().rev().filter_map(Answer::from_visit);
     match answers.next().filter(|answer| wanted.includes(answer.visit)) {
@@ -67,12 +74,11 @@ pub(super) fn choose<'v>(visits: &'v [LogRow], wanted: &VisitQuery) -> Result<Ch
             let unanswered = Some(&visits[last]).filter(|visit| visit.object.is_none());
             Ok(ChosenAnswer { answer, earlier: answers.collect(), unanswered })
         }
-        None => Err(GetError::NotAnswered {
-            url,
-            iteration: wanted.iteration,
-            last: describe_outcome(&visits[last]),
-            history,
-        }),
+        None => {
+            let within = wanted.iteration.map_or_else(String::new, |number| format!(" in iteration {number}"));
+            let message = format!("{url} was not answered{within}: {}", describe_outcome(&visits[last]));
+            Err(Failure::new(message).with_hint(wanted.history_hint()))
+        }
     }
 }
 
@@ -118,7 +124,8 @@ mod tests {
             (&visits[..1], None, Err("was not answered: connection_failed: timed out"), "it always failed"),
         ] {
             let iteration = wanted.and_then(Iteration::new);
-            let chosen = choose(visits, &VisitQuery { url: url.clone(), iteration, history: String::new() });
+            let chosen =
+                choose(visits, &VisitQuery { url: url.clone(), iteration, history: "dragline history".to_owned() });
             match (chosen, expected) {
                 (Ok(chosen), expected) => {
                     let offsets: Vec<_> = chosen.earlier.iter().map(|answer| answer.offset).collect();
@@ -126,8 +133,11 @@ mod tests {
                     let found = (chosen.answer.offset, offsets.len(), chosen.unanswered.is_some());
                     assert_eq!(Ok(found), expected, "{why}");
                 }
-                (Err(error), Err(expected)) => assert!(error.to_string().contains(expected), "{why}: {error}"),
-                (Err(error), Ok(_)) => panic!("{why}: {error}"),
+                (Err(error), Err(expected)) => {
+                    assert!(error.message.contains(expected), "{why}: {error:?}");
+                    assert_eq!(error.hints, ["to list its visits: `dragline history`"], "{why}");
+                }
+                (Err(error), Ok(_)) => panic!("{why}: {error:?}"),
             }
         }
     }

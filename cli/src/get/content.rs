@@ -7,13 +7,16 @@ use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::http_fields::{self, Headers};
 use dragline_formats::warc::{StoredRecord, parse_http_response};
 
-use super::error::GetError;
 use crate::args::Coding;
+use crate::error::Failure;
 use crate::terminal::safe_text;
 
 /// The maximum size of a decoded body: the highest value of `fetch.decoded_bytes_max` in a
 /// definition.
 pub(super) const DECODED_BYTES_MAX: u64 = 1 << 30;
+
+/// The hint for a body whose coding cannot be undone.
+const RAW: &str = "to print it as it was received: add `--raw`";
 
 /// An answer, ready to print.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,14 +34,15 @@ pub(super) struct Content<'r> {
 ///
 /// # Errors
 /// The record does not hold an HTTP response, or nothing of the body can be decoded.
-pub(super) fn content(record: &StoredRecord, coding: Coding) -> Result<Content<'_>, GetError> {
-    let response = parse_http_response(&record.block)?;
+pub(super) fn content(record: &StoredRecord, coding: Coding) -> Result<Content<'_>, Failure> {
+    let damaged = |error| Failure::new(format!("the stored answer is damaged: {error}"));
+    let response = parse_http_response(&record.block).map_err(damaged)?;
     let head = &record.block[..record.block.len() - response.body.len()];
     let stored = record.truncated().map(|why| format!("the stored body is not whole: {}", why.token()));
     let (body, cut) = match coding {
         Coding::Kept => (Cow::Borrowed(response.body), None),
         Coding::Undone => {
-            let codings = ContentCodings::parse(response.headers.all("content-encoding"))?;
+            let codings = codings(&response.headers)?;
             let decoded = decode_all(&codings, response.body, DECODED_BYTES_MAX);
             // Some servers name a coding without applying it; then the whole body is there
             // nonetheless.
@@ -47,10 +51,18 @@ pub(super) fn content(record: &StoredRecord, coding: Coding) -> Result<Content<'
         }
     };
     if let Some(cut) = cut.filter(|_| body.is_empty() && !response.body.is_empty()) {
-        return Err(GetError::NotDecoded(cut));
+        return Err(Failure::new(format!("the body cannot be decoded: {cut}")).with_hint(RAW));
     }
     let cut = stored.or_else(|| cut.map(|cut| format!("the body cannot be decoded to its end: {cut}")));
     Ok(Content { status: response.status, head, headers: response.headers, body, cut })
+}
+
+/// Returns the content codings that an answer names.
+///
+/// # Errors
+/// One of them is not supported.
+pub(super) fn codings(headers: &Headers) -> Result<ContentCodings, Failure> {
+    ContentCodings::parse(headers.all("content-encoding")).map_err(|error| Failure::from_error(&error).with_hint(RAW))
 }
 
 impl Content<'_> {
@@ -63,13 +75,17 @@ impl Content<'_> {
     /// Returns the body in its declared character set, escaped for a terminal.
     ///
     /// # Errors
-    /// [`GetError::NotText`].
-    pub(super) fn body_for_people(&self) -> Result<String, GetError> {
+    /// It is not text.
+    pub(super) fn body_for_people(&self) -> Result<String, Failure> {
         let declared = self.headers.content_type();
         let charset = declared.as_ref().and_then(|declared| declared.charset.as_deref());
         let text = charset::decode(&self.body, charset).text;
         let kind = declared.as_ref().map(|declared| declared.essence.as_str());
-        if is_binary(&text, kind) { Err(GetError::NotText) } else { Ok(safe_text(&text).into_owned()) }
+        if is_binary(&text, kind) {
+            return Err(Failure::new("the body is not text, which a terminal could not show")
+                .with_hint("write it to a file: add `> FILE`"));
+        }
+        Ok(safe_text(&text).into_owned())
     }
 }
 
@@ -147,7 +163,7 @@ mod tests {
                 (Ok(content), Ok(expected)) => {
                     assert_eq!((&*content.body, content.cut), (expected, None), "{why}");
                 }
-                (Err(error), Err(expected)) => assert!(error.to_string().starts_with(expected), "{why}: {error}"),
+                (Err(error), Err(expected)) => assert!(error.message.starts_with(expected), "{why}: {error:?}"),
                 (found, _) => panic!("{why}: {found:?}"),
             }
         }
@@ -185,7 +201,10 @@ mod tests {
         ] {
             let record = stored(&[field], body, None);
             let content = content(&record, Coding::Undone).unwrap();
-            assert_eq!(content.body_for_people().ok().as_deref(), expected, "{why}");
+            let refused =
+                "error: the body is not text, which a terminal could not show\nhint: write it to a file: add `> FILE`";
+            let text = content.body_for_people().map_err(|failure| failure.shown());
+            assert_eq!(text.as_deref(), expected.ok_or(&refused.to_owned()), "{why}");
         }
         let record = stored(&[("X-Odd", "a\u{9b}2J"), ("Server", "caf\u{e9}")], b"text", None);
         let content = content(&record, Coding::Undone).unwrap();

@@ -8,10 +8,10 @@ use dragline_domain::definition::limits;
 use dragline_formats::content_coding::{ContentCodings, decode};
 use dragline_formats::warc::{DigestCheck, ReadLimits, Sha1Hasher, WarcError, WarcFault, read_record_into};
 
-use super::content::Content;
-use super::error::{Damage, GetError};
-use super::record::LoadedRecord;
+use super::content::{Content, codings};
+use super::record::{Damage, LoadedRecord};
 use crate::args::{Coding, Parts};
+use crate::error::Failure;
 
 /// The maximum size of a decoded body: the largest uncompressed body that is ever stored.
 const DECODED_BYTES_MAX: u64 = *limits::FILE_BYTES.end();
@@ -40,13 +40,13 @@ pub(super) fn print(
     content: &Content<'_>,
     parts: Parts,
     coding: Coding,
-) -> Result<io::Result<()>, GetError> {
+) -> Result<io::Result<()>, Failure> {
     if io::stdout().is_terminal() {
-        return Err(GetError::TooLong);
+        return Err(too_long());
     }
     let codings = match coding {
         Coding::Kept => ContentCodings::IDENTITY,
-        Coding::Undone => ContentCodings::parse(content.headers.all("content-encoding"))?,
+        Coding::Undone => codings(&content.headers)?,
     };
     let mut out = io::stdout().lock();
     let head = match parts {
@@ -55,6 +55,11 @@ pub(super) fn print(
     };
     let written = out.write_all(head).and_then(|()| write_body(loaded, content, &codings, &mut out));
     Ok(written.and_then(|()| out.flush()))
+}
+
+/// Returns the error for a body that is too long for a terminal, or to be extracted.
+pub(super) fn too_long() -> Failure {
+    Failure::new("the body is too long for that").with_hint("write it to a file: add `> FILE`, without `--as`")
 }
 
 /// Writes a body with these codings undone. A body that does not have them is copied.

@@ -3,7 +3,6 @@
 mod article;
 mod choose;
 mod content;
-mod error;
 mod long;
 mod record;
 #[cfg(test)]
@@ -21,14 +20,13 @@ use dragline_ports::reader::Reader;
 use crate::args::{Coding, CrawlSource, GetArgs, Parts, shell_word};
 use crate::crawl_handle::{self, CrawlHandle};
 use crate::definition_source::parse_url;
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::terminal::{Console, safe, safe_text, unless_closed};
 use crate::url_visits;
 use article::ArticleText;
 use choose::{ChosenAnswer, VisitQuery, choose, describe_outcome};
 use content::{Content, content};
-pub(crate) use error::GetError;
 
 /// The longest body that is loaded into memory, in its content coding. A longer one is streamed.
 const HELD_BYTES_MAX: u64 = 32 << 20;
@@ -38,7 +36,7 @@ const HELD_BYTES_MAX: u64 = 32 << 20;
 /// # Errors
 /// The URL is not valid, the crawl does not know it or cannot be read, or there is no printable
 /// body.
-pub(crate) async fn get(args: &GetArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn get(args: &GetArgs, console: &Console) -> Result<Exit, Failure> {
     // Reports a mistake in the URL before reading anything.
     parse_url(&args.url)?;
     match args.of.which()? {
@@ -60,7 +58,7 @@ async fn print(
     found: &CrawlHandle<impl Reader>,
     archive: &impl Archive,
     console: &Console,
-) -> Result<(), CliError> {
+) -> Result<(), Failure> {
     // Reports an iteration that does not exist or was pruned.
     found.whole_iteration(args.iteration).await?;
     let url = &url_visits::resolve_url(found, &args.url).await?;
@@ -78,11 +76,11 @@ async fn print(
         // Only the beginning is in memory.
         let content = content(record, Coding::Kept)?;
         if args.form.is_some() {
-            return Err(GetError::TooLong.into());
+            return Err(long::too_long());
         }
         let written = long::print(&loaded, &content, args.parts(), args.coding())?;
         remarks(&chosen, &content).iter().for_each(|remark| console.say(&safe(remark)));
-        return unless_closed(written).map_err(while_doing(WRITING));
+        return unless_closed(written).map_err(while_writing);
     }
     let content = content(record, args.coding())?;
     let (text, missing) = match args.form {
@@ -103,11 +101,11 @@ async fn print(
             Parts::All => write(&[content.head, &content.body]),
         },
     };
-    unless_closed(written).map_err(while_doing(WRITING))
+    unless_closed(written).map_err(while_writing)
 }
 
 /// Returns the text for a terminal.
-fn for_people(content: &Content<'_>, parts: Parts) -> Result<String, GetError> {
+fn for_people(content: &Content<'_>, parts: Parts) -> Result<String, Failure> {
     let body = content.body_for_people()?;
     Ok(match parts {
         Parts::Body => body,

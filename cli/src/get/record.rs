@@ -6,17 +6,36 @@ use dragline_domain::frontier::ObjectKey;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::blob::Blob;
 use dragline_formats::warc::{
-    DigestCheck, RECORD_BYTES_MAX, ReadLimits, RecordType, Sha1Digest, StoredRecord, TargetUri, parse_http_response,
-    read_record_into,
+    DigestCheck, RECORD_BYTES_MAX, ReadLimits, RecordType, Sha1Digest, StoredRecord, TargetUri, WarcFault,
+    parse_http_response, read_record_into,
 };
 use dragline_ports::archive::Archive;
 use dragline_ports::reader::Reader;
 use jiff::Timestamp;
 
 use super::choose::{Answer, ChosenAnswer, VisitQuery};
-use super::error::{Damage, GetError};
 use crate::crawl_handle::CrawlHandle;
-use crate::error::CliError;
+use crate::error::Failure;
+
+/// What is wrong with a WARC record.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Damage {
+    /// The length is impossible for a record.
+    #[error("no record has {0} bytes")]
+    Length(u64),
+    /// It cannot be read.
+    #[error("{0}")]
+    Fault(#[from] WarcFault),
+    /// It belongs to another URL.
+    #[error("it is of another URL")]
+    OfAnotherUrl,
+    /// Its content does not match its digest, or states none.
+    #[error("its {0} does not have the digest that it states")]
+    Digest(&'static str),
+    /// It is neither an answer nor a reference to an earlier one.
+    #[error("it holds no HTTP response")]
+    NoResponse,
+}
 
 /// A loaded record.
 #[derive(Debug)]
@@ -37,7 +56,7 @@ pub(super) async fn load_with_body(
     archive: &impl Archive,
     (wanted, held): (&VisitQuery, ReadLimits),
     chosen: &ChosenAnswer<'_>,
-) -> Result<LoadedRecord, CliError> {
+) -> Result<LoadedRecord, Failure> {
     let url = (&wanted.url, held);
     let loaded = load(found, archive, url, &chosen.answer).await?;
     let record = &loaded.record;
@@ -51,8 +70,9 @@ pub(super) async fn load_with_body(
             return Ok(earlier);
         }
     }
-    let iteration = chosen.answer.visit.iteration;
-    Err(GetError::NoBody { url: wanted.url.clone(), iteration, history: wanted.history.clone() }.into())
+    let (url, iteration) = (&wanted.url, chosen.answer.visit.iteration);
+    let message = format!("the body of {url}, which was unchanged in iteration {iteration}, is not stored");
+    Err(Failure::new(message).with_hint(wanted.history_hint()))
 }
 
 /// Returns whether a reference with this date may mean this answer. Dates are stored in
@@ -73,16 +93,16 @@ async fn load(
     archive: &impl Archive,
     (url, held): (&CrawlUrl, ReadLimits),
     answer: &Answer<'_>,
-) -> Result<LoadedRecord, CliError> {
+) -> Result<LoadedRecord, Failure> {
     let Answer { object, offset, length, .. } = *answer;
-    let damaged = |why| GetError::Damaged { object: object.to_owned(), offset, why };
-    let missing = || GetError::Missing { object: object.to_owned() };
+    let damaged = |why| Failure::new(format!("the record at byte {offset} of {object} is damaged: {why}"));
+    let missing = || Failure::new(format!("{object} is missing"));
     let end = offset.checked_add(length).filter(|_| (1..=RECORD_BYTES_MAX).contains(&length));
     let end = end.ok_or_else(|| damaged(Damage::Length(length)))?;
     let key = ObjectKey::try_from(object.to_owned()).map_err(|_| missing())?;
     let member = archive.get_range(&key, offset..end).await.map_err(|error| found.object_error(error))?;
     let member = member.ok_or_else(missing)?;
-    Ok(verify_record(member, url, held).map_err(damaged)?)
+    verify_record(member, url, held).map_err(damaged)
 }
 
 /// Returns the record in a gzip member, provided it answers a request for this URL and matches its

@@ -1,6 +1,5 @@
 //! `dragline import`: turns the archives of other programs into a crawl.
 
-mod error;
 mod rounds;
 mod said;
 
@@ -13,7 +12,7 @@ use dragline_domain::ids::CrawlId;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_engine::begin::{self, StoredCrawl};
 use dragline_engine::local_world;
-use dragline_import::{Archives, Index};
+use dragline_import::{Archives, ImportError, Index};
 use dragline_local::SystemClock;
 use dragline_ports::clock::Clock as _;
 use dragline_ports::error::{PortError, PortErrorKind};
@@ -24,13 +23,11 @@ use crate::args::{Answer, ImportArgs};
 use crate::crawl::ConsoleNotifier;
 use crate::crawl_handle;
 use crate::definition_source::read_definition;
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::location::Directory;
 use crate::summary;
 use crate::terminal::{Console, write_json};
-
-pub(crate) use error::ImportCommandError;
 
 use rounds::Rounds;
 use said::Report;
@@ -43,18 +40,14 @@ const BATCH_ROWS: usize = 1_000;
 /// # Errors
 /// The archives cannot be read or hold no answer, an iteration of the crawl is not over, or the
 /// store failed.
-pub(crate) async fn import(args: &ImportArgs, console: &Console) -> Result<Exit, CliError> {
-    let archives = Archives::find(&args.files).map_err(ImportCommandError::from)?;
+pub(crate) async fn import(args: &ImportArgs, console: &Console) -> Result<Exit, Failure> {
+    let archives = Archives::find(&args.files)?;
     // Reports a mistake before creating the directory.
     let spec = args.spec.as_deref().map(definition_in).transpose()?;
     let rules = spec.as_ref().map(|spec| spec.strip_query_parameters.clone()).unwrap_or_default();
     let mut index = read(&archives, &rules)?;
     let Some(first) = index.first(&archives, &rules) else {
-        return Err(ImportCommandError::NoAnswers {
-            found: said::describe_skipped(&index.left_out),
-            faults: index.faults,
-        }
-        .into());
+        return Err(no_answers(&index));
     };
     let data = args.data.as_path();
     let crawl = spec.as_ref().map(|spec| spec.name.clone()).or_else(|| args.crawl.clone());
@@ -92,7 +85,7 @@ pub(crate) async fn import(args: &ImportArgs, console: &Console) -> Result<Exit,
         report.taken += taken.answers;
     }
     if args.answer() == Answer::Json {
-        write_json(std::io::stdout().lock(), &report).map_err(while_doing(WRITING))?;
+        write_json(std::io::stdout().lock(), &report).map_err(while_writing)?;
     } else if is_new {
         let summary = summary::read_latest(data, &crawl).await?;
         console.say(&summary::text(&summary, None, console.colour()));
@@ -102,34 +95,47 @@ pub(crate) async fn import(args: &ImportArgs, console: &Console) -> Result<Exit,
     Ok(if report.is_all_well() { Exit::Done } else { Exit::NotAllWell })
 }
 
-fn read(archives: &Archives, rules: &UrlRules) -> Result<Index, ImportCommandError> {
-    Ok(Index::read(archives, rules, SystemClock::new().now())?)
+fn read(archives: &Archives, rules: &UrlRules) -> Result<Index, ImportError> {
+    Index::read(archives, rules, SystemClock::new().now())
+}
+
+fn no_answers(index: &Index) -> Failure {
+    let found = said::describe_skipped(&index.left_out).map(|found| format!("records {found}"));
+    let parts: Vec<String> = found.into_iter().chain(index.faults.iter().cloned()).collect();
+    let because = if parts.is_empty() { String::new() } else { format!(": {}", parts.join("; ")) };
+    Failure::new(format!("there is no answer to import in the archives{because}"))
+        .with_hints(said::remedy(&index.faults))
+}
+
+impl From<ImportError> for Failure {
+    fn from(error: ImportError) -> Self {
+        Self::from_error(&error).with_hints(error.hint())
+    }
 }
 
 /// Returns the interrupted import; `None` if there is none.
-fn interrupted_import(held: Option<&StoredCrawl>, directory: &Directory) -> Result<Option<IterationRow>, CliError> {
+fn interrupted_import(held: Option<&StoredCrawl>, directory: &Directory) -> Result<Option<IterationRow>, Failure> {
     let latest = held.and_then(|held| held.latest.clone());
     match latest.filter(|latest| latest.status != IterationStatus::Closed) {
         Some(row) if row.task != Task::Import || row.status == IterationStatus::Stopping => {
-            let go_on = directory.command_to_resume();
-            Err(CliError::UnfinishedCrawl { crawl: row.crawl, iteration: row.number, go_on })
+            Err(directory.unfinished_error(&row.crawl, row.number))
         }
         unfinished => Ok(unfinished),
     }
 }
 
 /// Returns the definition in a file.
-fn definition_in(path: &Path) -> Result<Definition, CliError> {
+fn definition_in(path: &Path) -> Result<Definition, Failure> {
     Ok(Definition::new(read_definition(path)?)?)
 }
 
 /// Returns the definition of a new crawl, whose seed is the first page of the archives.
-fn definition(crawl: &CrawlId, first: CrawlUrl) -> Result<Definition, CliError> {
+fn definition(crawl: &CrawlId, first: CrawlUrl) -> Result<Definition, Failure> {
     Ok(Definition::new(Draft { name: crawl.clone(), ..Draft::for_seeds(vec![first]) })?)
 }
 
 /// Returns the URLs and times of all visits of a crawl.
-async fn visits(data: &Path, crawl: &CrawlId) -> Result<Vec<(CrawlUrl, Timestamp)>, CliError> {
+async fn visits(data: &Path, crawl: &CrawlId) -> Result<Vec<(CrawlUrl, Timestamp)>, Failure> {
     let Some(found) = crawl_handle::in_directory(data, Some(crawl))? else { return Ok(Vec::new()) };
     let (reader, filter, mut visits) = (&found.reader, &Filter::default(), Vec::new());
     let mut damaged = None;

@@ -18,9 +18,8 @@ use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{Iterations, SeedResult};
 use dragline_ports::queue::StartCommand;
 
-use super::error::ImportCommandError;
 use crate::crawl::ConsoleNotifier;
-use crate::error::CliError;
+use crate::error::Failure;
 use crate::location::Directory;
 use crate::terminal::{Console, plural};
 
@@ -56,7 +55,7 @@ impl Rounds<'_> {
         crawl: &CrawlId,
         unfinished: Option<IterationRow>,
         rounds: Vec<Round>,
-    ) -> Result<Vec<FinishedRound>, CliError> {
+    ) -> Result<Vec<FinishedRound>, Failure> {
         let fetcher = Arc::new(ArchiveFetcher::new(self.archives).spooling_in(self.store.archive().spool()));
         let mut unfinished = unfinished.map(|row| self.check_same_archives(row)).transpose()?;
         // An interrupted iteration may have visited everything, but not parsed it.
@@ -86,12 +85,12 @@ impl Rounds<'_> {
     }
 
     /// Returns the iteration if it imports these answers.
-    fn check_same_archives(&self, row: IterationRow) -> Result<IterationRow, ImportCommandError> {
+    fn check_same_archives(&self, row: IterationRow) -> Result<IterationRow, Failure> {
         if row.trigger == self.trigger(row.number) {
             return Ok(row);
         }
-        let IterationRow { crawl, number: iteration, .. } = row;
-        Err(ImportCommandError::OfOthers { crawl, iteration, directory: self.directory.clone() })
+        let what = "of other archives, and is not finished";
+        Err(self.directory.unfinished_import_error(&row.crawl, row.number, what))
     }
 
     async fn begin(&self, world: &LocalWorld<ConsoleNotifier>, crawl: &CrawlId) -> PortResult<IterationRow> {

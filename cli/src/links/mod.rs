@@ -16,7 +16,7 @@ use crate::args::{BrokenArgs, ChainsArgs, CrawlSource, DuplicatesArgs, LinkDirec
 use crate::crawl_handle::{self, CrawlHandle};
 use crate::definition_source::parse_url;
 use crate::derived_files;
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::terminal::Console;
 use crate::url_visits;
@@ -28,7 +28,7 @@ const HOLDERS_SHOWN: u32 = 5;
 ///
 /// # Errors
 /// The URL is not valid or not in the graph, there is no such crawl, or it cannot be read.
-pub(crate) async fn links(args: &LinksArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn links(args: &LinksArgs, console: &Console) -> Result<Exit, Failure> {
     // Reports a mistake in the URL before reading anything.
     parse_url(&args.url)?;
     match args.of.which()? {
@@ -43,14 +43,14 @@ pub(crate) async fn links(args: &LinksArgs, console: &Console) -> Result<Exit, C
     }
 }
 
-async fn show_links(found: &CrawlHandle<impl Reader>, args: &LinksArgs, console: &Console) -> Result<Exit, CliError> {
+async fn show_links(found: &CrawlHandle<impl Reader>, args: &LinksArgs, console: &Console) -> Result<Exit, Failure> {
     let graph = derived_files::graph(found, console).await?;
     let url = url_visits::resolve_url(found, &args.url).await?;
     print_links(args, &graph, &node(found, &graph, &url)?)
 }
 
 /// Opens the graph of the requested crawl, and returns what it does not cover.
-async fn graph_for_source(crawl: CrawlSource<'_>, console: &Console) -> Result<(Graph, Unchecked), CliError> {
+async fn graph_for_source(crawl: CrawlSource<'_>, console: &Console) -> Result<(Graph, Unchecked), Failure> {
     match crawl {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => open_graph(&found, console).await,
@@ -61,7 +61,7 @@ async fn graph_for_source(crawl: CrawlSource<'_>, console: &Console) -> Result<(
     }
 }
 
-async fn open_graph(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<(Graph, Unchecked), CliError> {
+async fn open_graph(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<(Graph, Unchecked), Failure> {
     let to_go = urls_to_go(found).await?;
     let graph = derived_files::graph(found, console).await?;
     let unchecked = graph.unchecked(to_go)?;
@@ -69,7 +69,7 @@ async fn open_graph(found: &CrawlHandle<impl Reader>, console: &Console) -> Resu
 }
 
 /// Returns the number of URLs still to be visited; `None` if the crawl is over.
-async fn urls_to_go(found: &CrawlHandle<impl Reader>) -> Result<Option<u64>, CliError> {
+async fn urls_to_go(found: &CrawlHandle<impl Reader>) -> Result<Option<u64>, Failure> {
     let iteration = found.iteration(None).await?;
     if iteration.status == IterationStatus::Closed {
         return Ok(None);
@@ -95,16 +95,12 @@ fn empty_list_text(what: &str, unchecked: &Unchecked) -> String {
     format!("{what}{so_far}\n")
 }
 
-fn node(found: &CrawlHandle<impl Reader>, graph: &Graph, url: &CrawlUrl) -> Result<Node, CliError> {
+fn node(found: &CrawlHandle<impl Reader>, graph: &Graph, url: &CrawlUrl) -> Result<Node, Failure> {
     let node = graph.node(url.as_str())?;
-    node.ok_or_else(|| CliError::NotKnown {
-        url: url.clone(),
-        crawl: found.crawl.clone(),
-        arguments: found.place.arguments(&found.crawl),
-    })
+    node.ok_or_else(|| url_visits::not_known_error(&found.place, &found.crawl, url))
 }
 
-fn print_links(args: &LinksArgs, graph: &Graph, node: &Node) -> Result<Exit, CliError> {
+fn print_links(args: &LinksArgs, graph: &Graph, node: &Node) -> Result<Exit, Failure> {
     let mut list = List::new(&args.list);
     list.write_text(|colour| text::node(node, colour));
     if args.ways != LinkDirections::Out {
@@ -122,7 +118,7 @@ fn print_links(args: &LinksArgs, graph: &Graph, node: &Node) -> Result<Exit, Cli
         list.section(&format!("Links to {}", text::urls(node.links_to)));
         graph.links_from(&node.url, |link| list.add(&link, |colour| text::link(&link, colour)))?;
     }
-    list.finish().map_err(while_doing(WRITING))?;
+    list.finish().map_err(while_writing)?;
     Ok(Exit::Done)
 }
 
@@ -144,7 +140,7 @@ struct BrokenRow<'b> {
 ///
 /// # Errors
 /// There is no such crawl, or it cannot be read.
-pub(crate) async fn broken(args: &BrokenArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn broken(args: &BrokenArgs, console: &Console) -> Result<Exit, Failure> {
     let (graph, unchecked) = graph_for_source(args.of.which()?, console).await?;
     let mut list = List::new(&args.findings.list);
     let holders_max = if list.is_whole() { u32::MAX } else { HOLDERS_SHOWN };
@@ -156,7 +152,7 @@ pub(crate) async fn broken(args: &BrokenArgs, console: &Console) -> Result<Exit,
     let counts = graph.counts()?;
     list.write_text_after(&text::broken_total(&counts, &unchecked));
     report_unchecked(&mut list, &unchecked, console);
-    list.finish().map_err(while_doing(WRITING))?;
+    list.finish().map_err(while_writing)?;
     Ok(args.findings.exit(any, &unchecked))
 }
 
@@ -205,7 +201,7 @@ impl<'c> From<&'c Chain> for ChainRow<'c> {
 ///
 /// # Errors
 /// There is no such crawl, or it cannot be read.
-pub(crate) async fn chains(args: &ChainsArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn chains(args: &ChainsArgs, console: &Console) -> Result<Exit, Failure> {
     let (graph, unchecked) = graph_for_source(args.of.which()?, console).await?;
     // Readers do not follow requisites, so these are not part of a chain.
     let unchecked = Unchecked { requisites: 0, ..unchecked };
@@ -219,7 +215,7 @@ pub(crate) async fn chains(args: &ChainsArgs, console: &Console) -> Result<Exit,
         list.write_text_after(&empty_list_text("no chains of redirects", &unchecked));
     }
     report_unchecked(&mut list, &unchecked, console);
-    list.finish().map_err(while_doing(WRITING))?;
+    list.finish().map_err(while_writing)?;
     Ok(args.findings.exit(any, &unchecked))
 }
 
@@ -227,7 +223,7 @@ pub(crate) async fn chains(args: &ChainsArgs, console: &Console) -> Result<Exit,
 ///
 /// # Errors
 /// There is no such crawl, or it cannot be read.
-pub(crate) async fn orphans(args: &OrphansArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn orphans(args: &OrphansArgs, console: &Console) -> Result<Exit, Failure> {
     let (graph, unchecked) = graph_for_source(args.of.which()?, console).await?;
     let unchecked = Unchecked { requisites: 0, ..unchecked };
     let mut list = List::new(&args.list);
@@ -240,7 +236,7 @@ pub(crate) async fn orphans(args: &OrphansArgs, console: &Console) -> Result<Exi
         list.write_text_after(&empty_list_text("every page is linked to", &unchecked));
     }
     report_unchecked(&mut list, &unchecked, console);
-    list.finish().map_err(while_doing(WRITING))?;
+    list.finish().map_err(while_writing)?;
     Ok(Exit::Done)
 }
 
@@ -248,7 +244,7 @@ pub(crate) async fn orphans(args: &OrphansArgs, console: &Console) -> Result<Exi
 ///
 /// # Errors
 /// There is no such crawl, or it cannot be read.
-pub(crate) async fn duplicates(args: &DuplicatesArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn duplicates(args: &DuplicatesArgs, console: &Console) -> Result<Exit, Failure> {
     let (graph, unchecked) = graph_for_source(args.of.which()?, console).await?;
     let unchecked = Unchecked { requisites: 0, ..unchecked };
     let mut list = List::new(&args.list);
@@ -262,6 +258,6 @@ pub(crate) async fn duplicates(args: &DuplicatesArgs, console: &Console) -> Resu
         list.write_text_after(&empty_list_text("no two URLs have the same contents", &unchecked));
     }
     report_unchecked(&mut list, &unchecked, console);
-    list.finish().map_err(while_doing(WRITING))?;
+    list.finish().map_err(while_writing)?;
     Ok(Exit::Done)
 }

@@ -22,7 +22,7 @@ use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
 use serde::{Deserialize, Serialize};
 
 use crate::crawl_handle;
-use crate::error::CliError;
+use crate::error::Failure;
 use crate::terminal::{Console, count, plural, write_json};
 
 /// The number of documents per read.
@@ -80,11 +80,14 @@ struct Counts {
 ///
 /// # Errors
 /// The crawl cannot be read, or a file cannot be written.
-pub(crate) async fn write(directory: &Path, data: &Path, crawl: &CrawlId, console: &Console) -> Result<(), CliError> {
+pub(crate) async fn write(directory: &Path, data: &Path, crawl: &CrawlId, console: &Console) -> Result<(), Failure> {
     let Some(found) = crawl_handle::in_directory(data, Some(crawl))? else {
         return Err(crawl_handle::no_crawl_error(data));
     };
-    let failed = |source| CliError::Markdown { directory: directory.to_owned(), source };
+    let failed = |error| {
+        let message = format!("the Markdown in {} cannot be written: {error}", directory.display());
+        Failure::new(message).caused_by(&error)
+    };
     let (mut files, reader) = (Files::begin(directory, crawl).map_err(failed)?, &found.reader);
     let filter = &Filter::default();
     let read = |after: Option<Cursor>| async move { reader.shown_documents(filter, after.as_ref(), BATCH_ROWS).await };

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use self::progress::Progress;
 use crate::args::Answer;
-use crate::error::CliError;
+use crate::error::Failure;
 use crate::exit::Exit;
 use crate::location::CrawlLocation;
 use crate::terminal::{Console, Verbosity, plural, write_json};
@@ -44,14 +44,17 @@ pub(crate) async fn remake_all(
     (crawl, place): (&CrawlId, &CrawlLocation),
     selection: Selection,
     console: &Console,
-) -> Result<(RemakeJob, RemakeTotals), CliError> {
+) -> Result<(RemakeJob, RemakeTotals), Failure> {
     console.say(&format!("{crawl}: making the documents of all kept iterations again"));
     let progress = Progress::for_console(console, crawl);
     let tell = |done: &RemakeTotals| progress.show(done);
     match remake(world, remaking, crawl, selection, env!("CARGO_PKG_VERSION"), tell).await? {
         RemakeEnd::Through(job, done) => Ok((job, done)),
-        RemakeEnd::Busy(_) => Err(CliError::NotOver { place: place.clone(), crawl: crawl.clone() }),
-        RemakeEnd::Superseded => Err(CliError::RemadeElsewhere(crawl.clone())),
+        RemakeEnd::Busy(_) => Err(place.not_over_error(crawl)),
+        RemakeEnd::Superseded => Err(Failure::new(format!(
+            "somebody else makes the documents of `{crawl}` again since, by another definition, condition or program"
+        ))
+        .with_hint("the same command begins anew, and stops the other")),
     }
 }
 

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::args::{Answer, PruneArgs};
 use crate::crawl_handle;
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::terminal::{Console, bytes, count, plural, write_json};
 
@@ -45,7 +45,7 @@ struct Report<'a> {
 ///
 /// # Errors
 /// There is no such crawl, the directory is in use, or something cannot be deleted.
-pub(crate) async fn prune(args: &PruneArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn prune(args: &PruneArgs, console: &Console) -> Result<Exit, Failure> {
     let data = args.stored.data();
     let Some(crawl) = crawl_handle::choose(data, &crawl_handle::crawls(data)?, args.stored.crawl())? else {
         return Err(crawl_handle::no_crawl_error(data));
@@ -64,7 +64,7 @@ pub(crate) async fn prune(args: &PruneArgs, console: &Console) -> Result<Exit, C
         }
         PruneMode::Count => None,
     };
-    print(args.answer(), &Report::new(data, crawl, &pruned, released)).map_err(while_doing(WRITING))?;
+    print(args.answer(), &Report::new(data, crawl, &pruned, released)).map_err(while_writing)?;
     Ok(Exit::Done)
 }
 

@@ -1,7 +1,5 @@
 //! `dragline schema`: shows what the pages of a site have in common, and how that changed.
 
-mod error;
-
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
@@ -12,10 +10,9 @@ use dragline_schema::{LearnedSchema, drift, drift_text, json_schema, sql, text, 
 
 use crate::args::{CrawlSource, SchemaArgs, SchemaForm};
 use crate::crawl_handle::{self, CrawlHandle};
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::terminal::{Console, safe_lines, unless_closed, write_json};
-pub(crate) use error::SchemaError;
 
 /// The number of documents per read.
 const BATCH_ROWS: usize = 100;
@@ -30,7 +27,7 @@ const NAME_CHARS_MAX: usize = 80;
 ///
 /// # Errors
 /// There is no such crawl, iteration or type, it cannot be read, or the answer cannot be written.
-pub(crate) async fn schema(args: &SchemaArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn schema(args: &SchemaArgs, console: &Console) -> Result<Exit, Failure> {
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => show(&found, args, console).await,
@@ -41,7 +38,7 @@ pub(crate) async fn schema(args: &SchemaArgs, console: &Console) -> Result<Exit,
     }
 }
 
-async fn show(found: &CrawlHandle<impl Reader>, args: &SchemaArgs, console: &Console) -> Result<Exit, CliError> {
+async fn show(found: &CrawlHandle<impl Reader>, args: &SchemaArgs, console: &Console) -> Result<Exit, Failure> {
     let mut answer = Vec::new();
     let written = match args.since {
         Some(since) => {
@@ -59,28 +56,34 @@ async fn show(found: &CrawlHandle<impl Reader>, args: &SchemaArgs, console: &Con
         }
         None => write(&mut answer, &learn(found, args.iteration).await?, args.form())?,
     };
-    written.and_then(|()| unless_closed(io::stdout().write_all(&answer))).map_err(while_doing(WRITING))?;
+    written.and_then(|()| unless_closed(io::stdout().write_all(&answer))).map_err(while_writing)?;
     Ok(Exit::Done)
 }
 
 /// Writes the learned schema. The outer error means that there is no such type.
-fn write(answer: &mut Vec<u8>, learned: &LearnedSchema, form: SchemaForm<'_>) -> Result<io::Result<()>, SchemaError> {
+fn write(answer: &mut Vec<u8>, learned: &LearnedSchema, form: SchemaForm<'_>) -> Result<io::Result<()>, Failure> {
     Ok(match form {
         SchemaForm::Text => answer.write_all(safe_lines(&text(learned)).as_bytes()),
         SchemaForm::Yaml => answer.write_all(yaml(learned).as_bytes()),
         SchemaForm::Sql => answer.write_all(sql(learned).as_bytes()),
         SchemaForm::Json => write_json(answer, learned),
         SchemaForm::JsonSchema(wanted) => {
-            let types = || learned.types().keys().take(TYPES_NAMED_MAX).cloned().collect();
-            let schema = json_schema(learned, wanted)
-                .ok_or_else(|| SchemaError::NoType { wanted: one_line(wanted, NAME_CHARS_MAX), types: types() })?;
-            write_json(answer, &schema)
+            write_json(answer, &json_schema(learned, wanted).ok_or_else(|| no_type(learned, wanted))?)
         }
     })
 }
 
+fn no_type(learned: &LearnedSchema, wanted: &str) -> Failure {
+    let types: Vec<_> = learned.types().keys().take(TYPES_NAMED_MAX).map(String::as_str).collect();
+    let hint = match types.as_slice() {
+        [] => "the pages have no items at all".to_owned(),
+        types => format!("these are there: {}", types.join(", ")),
+    };
+    Failure::new(format!("there are no items of the type `{}`", one_line(wanted, NAME_CHARS_MAX))).with_hint(hint)
+}
+
 /// Learns from the documents that an iteration stored, or from those of the current site.
-async fn learn(found: &CrawlHandle<impl Reader>, iteration: Option<Iteration>) -> Result<LearnedSchema, CliError> {
+async fn learn(found: &CrawlHandle<impl Reader>, iteration: Option<Iteration>) -> Result<LearnedSchema, Failure> {
     found.whole_iteration(iteration).await?;
     let filter = &iteration.map_or_else(Filter::default, Filter::by_iteration);
     let reader = &found.reader;
@@ -107,8 +110,8 @@ mod tests {
     fn an_unknown_type_is_reported_with_the_existing_ones() {
         let mut answer = Vec::new();
         let error = write(&mut answer, &LearnedSchema::default(), SchemaForm::JsonSchema("Pro\u{1b}duct")).unwrap_err();
-        assert_eq!(error.to_string(), "there are no items of the type `Pro\\u{1b}duct`");
-        assert_eq!(error.hint(), "the pages have no items at all");
+        assert_eq!(error.message, "there are no items of the type `Pro\\u{1b}duct`");
+        assert_eq!(error.hints, ["the pages have no items at all"]);
         assert!(answer.is_empty());
     }
 

@@ -8,14 +8,14 @@ use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 
 use dragline_ports::reader::Reader;
-use dragline_search::{Index, QueryError, SHOWN_MAX, SearchError, SearchReport, Word, WordPlace};
+use dragline_search::{Index, SHOWN_MAX, SearchError, SearchReport, Word, WordPlace};
 use serde::Serialize;
 
 use crate::args::{CrawlSource, SearchArgs, SimilarArgs, WordsArgs};
 use crate::crawl_handle::{self, CrawlHandle};
 use crate::definition_source::parse_url;
 use crate::derived_files;
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::links::List;
 use crate::terminal::{Colour, Console, Shade, unless_closed, write_json};
@@ -24,50 +24,18 @@ use crate::url_visits;
 /// The number of words, or of pages with a word, unless all are requested.
 const SHOWN: usize = 25;
 
-/// Why a query to the index is not valid.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SearchRequestError {
-    /// The query has a syntax error.
-    #[error("{}", text::wrong_query(query, source))]
-    Query {
-        query: String,
-        /// The error.
-        source: QueryError,
-    },
-    /// The results are beyond the last that can be shown.
-    #[error("results after the first {SHOWN_MAX} are not shown")]
-    TooFar,
-    /// The page is not in the index.
-    #[error("{url} is not in the word index: it has no text, is marked noindex, or duplicates another page")]
-    NotIndexed {
-        url: String,
-        /// The arguments that name the crawl in a suggested command.
-        flags: String,
-    },
-}
-
-impl SearchRequestError {
-    /// Returns hints on how to fix it.
-    pub(crate) fn hints(&self) -> Vec<String> {
-        match self {
-            Self::Query { source, .. } => source.hint().map(str::to_owned).into_iter().collect(),
-            Self::TooFar => vec!["add words to the query, or fields such as `site:` and `after:`".to_owned()],
-            Self::NotIndexed { url, flags } => vec![format!("what is known of it: `dragline history {url}{flags}`")],
-        }
-    }
-}
-
 /// Searches for pages, and prints the results on standard output.
 ///
 /// # Errors
 /// The query is not valid, there is no such crawl, or it cannot be read.
-pub(crate) async fn search(args: &SearchArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn search(args: &SearchArgs, console: &Console) -> Result<Exit, Failure> {
     // Reports a mistake in the query before reading anything.
     let request = args.request();
-    let wrong = |source| SearchRequestError::Query { query: request.query.clone(), source };
-    dragline_search::check(&request.query).map_err(wrong)?;
+    dragline_search::check(&request.query)
+        .map_err(|error| Failure::new(text::wrong_query(&request.query, &error)).with_hints(error.hint()))?;
     if request.page.get().saturating_mul(request.per_page) > SHOWN_MAX {
-        return Err(SearchRequestError::TooFar.into());
+        return Err(Failure::new(format!("results after the first {SHOWN_MAX} are not shown"))
+            .with_hint("add words to the query, or fields such as `site:` and `after:`"));
     }
     let index = index_for_source(args.of.which()?, console).await?;
     let results = reading(|| index.search(&request))?;
@@ -83,7 +51,7 @@ pub(crate) async fn search(args: &SearchArgs, console: &Console) -> Result<Exit,
 }
 
 /// Opens the word index of the requested crawl.
-async fn index_for_source(crawl: CrawlSource<'_>, console: &Console) -> Result<Index, CliError> {
+async fn index_for_source(crawl: CrawlSource<'_>, console: &Console) -> Result<Index, Failure> {
     match crawl {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => derived_files::index(&found, console).await,
@@ -102,19 +70,19 @@ fn reading<T>(ask: impl FnOnce() -> T) -> T {
     tokio::task::block_in_place(ask)
 }
 
-fn print(text: &str) -> Result<(), CliError> {
-    unless_closed(io::stdout().write_all(text.as_bytes())).map_err(while_doing(WRITING))
+fn print(text: &str) -> Result<(), Failure> {
+    unless_closed(io::stdout().write_all(text.as_bytes())).map_err(while_writing)
 }
 
-fn print_json(value: &impl Serialize) -> Result<(), CliError> {
-    unless_closed(write_json(io::stdout().lock(), value)).map_err(while_doing(WRITING))
+fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    unless_closed(write_json(io::stdout().lock(), value)).map_err(while_writing)
 }
 
 /// Shows pages that are similar to another one.
 ///
 /// # Errors
 /// The URL is not valid or its page not indexed, there is no such crawl, or it cannot be read.
-pub(crate) async fn similar(args: &SimilarArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn similar(args: &SimilarArgs, console: &Console) -> Result<Exit, Failure> {
     parse_url(&args.url)?;
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
@@ -129,11 +97,13 @@ pub(crate) async fn similar(args: &SimilarArgs, console: &Console) -> Result<Exi
     }
 }
 
-async fn similar_in(found: &CrawlHandle<impl Reader>, index: &Index, args: &SimilarArgs) -> Result<Exit, CliError> {
+async fn similar_in(found: &CrawlHandle<impl Reader>, index: &Index, args: &SimilarArgs) -> Result<Exit, Failure> {
     let url = url_visits::resolve_url(found, &args.url).await?;
     let Some(similar) = reading(|| index.similar(url.as_str(), args.count))? else {
-        let flags = found.place.flags(&found.crawl);
-        return Err(SearchRequestError::NotIndexed { url: url.as_str().to_owned(), flags }.into());
+        let why = "it has no text, is marked noindex, or duplicates another page";
+        let history = format!("dragline history {url}{}", found.place.flags(&found.crawl));
+        return Err(Failure::new(format!("{url} is not in the word index: {why}"))
+            .with_hint(format!("what is known of it: `{history}`")));
     };
     if args.json {
         print_json(&similar)?;
@@ -147,7 +117,7 @@ async fn similar_in(found: &CrawlHandle<impl Reader>, index: &Index, args: &Simi
 ///
 /// # Errors
 /// There is no such crawl, or it cannot be read.
-pub(crate) async fn words(args: &WordsArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn words(args: &WordsArgs, console: &Console) -> Result<Exit, Failure> {
     let index = index_for_source(args.of.which()?, console).await?;
     let mut list = List::new(&args.list);
     if args.word.is_none() {
@@ -160,7 +130,7 @@ pub(crate) async fn words(args: &WordsArgs, console: &Console) -> Result<Exit, C
         }
         None => frequent(&index, args, &mut list),
     })?;
-    list.finish().map_err(while_doing(WRITING))?;
+    list.finish().map_err(while_writing)?;
     Ok(Exit::Done)
 }
 

@@ -15,7 +15,7 @@ use super::message::{DefinitionFile, DemandMessage, Message};
 use super::{Deployed, DeployedError};
 use crate::args::{ChangeArgs, PruneArgs, PutArgs, StackName, StartArgs};
 use crate::definition_source::{parse_url, read_text};
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::terminal::Console;
 use crate::url_list::{Input, Line};
@@ -28,7 +28,7 @@ const MESSAGE_URL_BYTES_MAX: usize = 200 << 10;
 ///
 /// # Errors
 /// The argument is not valid, the stack has no such crawl, or the command cannot be sent.
-pub(crate) async fn start(args: &StartArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn start(args: &StartArgs, console: &Console) -> Result<Exit, Failure> {
     if let Some(demand) = args.demand.demand()? {
         return demand_urls(args, &demand, console).await;
     }
@@ -38,7 +38,7 @@ pub(crate) async fn start(args: &StartArgs, console: &Console) -> Result<Exit, C
             (CrawlId::for_origin(&parse_url(url)?.origin()), Message::Url(url.to_owned()))
         }
         (None, name) => {
-            let crawl: CrawlId = name.parse().map_err(DeployedError::Name)?;
+            let crawl: CrawlId = name.parse()?;
             (crawl.clone(), Message::Start { crawl })
         }
     };
@@ -52,16 +52,17 @@ pub(crate) async fn start(args: &StartArgs, console: &Console) -> Result<Exit, C
 }
 
 /// Sends demanded URLs, in as many messages as needed.
-async fn demand_urls(args: &StartArgs, demand: &Demand, console: &Console) -> Result<Exit, CliError> {
+async fn demand_urls(args: &StartArgs, demand: &Demand, console: &Console) -> Result<Exit, Failure> {
     let target = args.target.as_deref();
     let (crawl, first) = match target {
         Some(url) if url.contains("://") => (None, Some(url.to_owned())),
-        Some(name) => (Some(name.parse::<CrawlId>().map_err(DeployedError::Name)?), None),
+        Some(name) => (Some(name.parse::<CrawlId>()?), None),
         None => (None, None),
     };
     let mut input = args.demand.input.as_deref().map(Input::open).transpose()?;
     if first.is_none() && input.is_none() {
-        return Err(DeployedError::NoUrls.into());
+        let hint = "name one, or a file of them with `--input`";
+        return Err(Failure::new("no URL is named").with_hint(hint));
     }
     let stack = Deployed::find(args.stack.name()?).await?;
     if let Some(crawl) = &crawl {
@@ -108,7 +109,7 @@ pub(crate) async fn reparse(
     stack: StackName,
     selection: Selection,
     console: &Console,
-) -> Result<Exit, CliError> {
+) -> Result<Exit, Failure> {
     let stack = Deployed::find(stack).await?;
     stack.crawl(crawl).await?;
     send(&stack, crawl, &Message::reparse(crawl.clone(), selection)).await?;
@@ -120,7 +121,7 @@ pub(crate) async fn reparse(
 ///
 /// # Errors
 /// The definition is not valid, or the command cannot be sent.
-pub(crate) async fn put(args: &PutArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn put(args: &PutArgs, console: &Console) -> Result<Exit, Failure> {
     let (crawl, message, said) = with_definition(&args.definition, |file| {
         let said = schedule(file.definition, SystemClock::new().now());
         Ok((file.definition.name.clone(), file.put_message()?, said))
@@ -143,7 +144,7 @@ pub(crate) async fn put(args: &PutArgs, console: &Console) -> Result<Exit, CliEr
 ///
 /// # Errors
 /// The stack has no such crawl, or the command cannot be sent.
-pub(crate) async fn change(args: &ChangeArgs, change: StatusChange, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn change(args: &ChangeArgs, change: StatusChange, console: &Console) -> Result<Exit, Failure> {
     send_to_crawl(args, Message::change(args.crawl.clone(), change), console).await
 }
 
@@ -151,7 +152,7 @@ pub(crate) async fn change(args: &ChangeArgs, change: StatusChange, console: &Co
 ///
 /// # Errors
 /// The stack has no such crawl, or the command cannot be sent.
-pub(crate) async fn remove(args: &ChangeArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn remove(args: &ChangeArgs, console: &Console) -> Result<Exit, Failure> {
     send_to_crawl(args, Message::Remove { crawl: args.crawl.clone() }, console).await
 }
 
@@ -159,7 +160,7 @@ pub(crate) async fn remove(args: &ChangeArgs, console: &Console) -> Result<Exit,
 ///
 /// # Errors
 /// The stack has no such crawl, or the command cannot be sent.
-pub(crate) async fn prune(args: &PruneArgs, console: &Console) -> Result<Exit, CliError> {
+pub(crate) async fn prune(args: &PruneArgs, console: &Console) -> Result<Exit, Failure> {
     let Some((name, crawl)) = args.deployed() else { return Ok(Exit::Done) };
     let stack = Deployed::find(name.clone()).await?;
     stack.crawl(crawl).await?;
@@ -169,7 +170,7 @@ pub(crate) async fn prune(args: &PruneArgs, console: &Console) -> Result<Exit, C
 }
 
 /// Sends a message about a crawl of the stack.
-async fn send_to_crawl(args: &ChangeArgs, message: Message, console: &Console) -> Result<Exit, CliError> {
+async fn send_to_crawl(args: &ChangeArgs, message: Message, console: &Console) -> Result<Exit, Failure> {
     let stack = Deployed::find(args.stack.name()?).await?;
     stack.crawl(&args.crawl).await?;
     send(&stack, &args.crawl, &message).await?;
@@ -181,17 +182,16 @@ async fn send_to_crawl(args: &ChangeArgs, message: Message, console: &Console) -
 fn with_definition<T>(
     path: &Path,
     make: impl FnOnce(&DefinitionFile<'_>) -> Result<T, DeployedError>,
-) -> Result<T, CliError> {
+) -> Result<T, Failure> {
     let text = read_text(path)?;
     let definition = dragline_definition::parse(&text, &path.display().to_string())?;
     Ok(make(&DefinitionFile { path, text: &text, definition: &definition })?)
 }
 
 /// Sends a message and prints its id, which is in the scheduler's log.
-async fn send(stack: &Deployed, crawl: &CrawlId, message: &Message) -> Result<(), CliError> {
+async fn send(stack: &Deployed, crawl: &CrawlId, message: &Message) -> Result<(), Failure> {
     let id = stack.stack.send_command(&message.body()).await.map_err(DeployedError::from)?;
-    writeln!(io::stdout().lock(), "{crawl}: sent to the stack `{}` as message {id}", stack.name)
-        .map_err(while_doing(WRITING))
+    writeln!(io::stdout().lock(), "{crawl}: sent to the stack `{}` as message {id}", stack.name).map_err(while_writing)
 }
 
 /// Returns a hint with the command that shows the effect.

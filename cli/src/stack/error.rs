@@ -4,50 +4,25 @@ use std::path::PathBuf;
 
 use dragline_aws::StackError;
 use dragline_definition::DefinitionErrors;
-use dragline_domain::ids::{CrawlId, CrawlIdError, Iteration};
+use dragline_domain::ids::CrawlId;
 use dragline_ports::error::{PortError, PortErrorKind};
 use dragline_publish::SiteError;
 
-use crate::args::{StackName, StackNameError};
+use crate::args::StackName;
+use crate::error::Failure;
 
 /// Why a request to a stack failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DeployedError {
-    /// The environment variable is not a valid stack name.
-    #[error("DRAGLINE_STACK: {0}")]
-    Variable(StackNameError),
     /// The stack was not found.
     #[error("{0}")]
     Stack(#[from] StackError),
-    /// An argument is neither a crawl nor a URL.
-    #[error("{0}")]
-    Name(#[from] CrawlIdError),
-    /// URLs on demand were requested without any URL.
-    #[error("no URL is named")]
-    NoUrls,
-    /// A stack is named without a crawl.
-    #[error("no crawl of the stack `{0}` is named")]
-    WhichCrawl(StackName),
-    /// A definition is given that the stack does not have.
-    #[error("the definition is not stored in the stack `{0}`")]
-    PutFirst(StackName),
     /// The stack has no such crawl.
     #[error("there is no crawl `{crawl}` in the stack `{stack}`")]
     NoCrawl { crawl: CrawlId, stack: StackName },
     /// The crawl's derived data cannot be published.
     #[error("publishing again: {0}")]
     Publishing(#[from] SiteError),
-    /// The crawl has not begun, so there is nothing to show.
-    #[error("the crawl `{crawl}` has not begun yet")]
-    NotBegun { crawl: CrawlId, stack: StackName },
-    /// The iteration does not exist.
-    #[error("the crawl `{crawl}` has no iteration {wanted}; the latest is {latest}")]
-    NoIteration {
-        crawl: CrawlId,
-        /// The requested iteration.
-        wanted: Iteration,
-        latest: Iteration,
-    },
     /// A definition cannot be sent.
     #[error("the definition cannot be sent: {0}")]
     Message(DefinitionErrors),
@@ -59,26 +34,22 @@ pub(crate) enum DeployedError {
     Port(#[from] PortError),
 }
 
-impl DeployedError {
-    /// Returns a hint on how to fix it; `None` if the message is enough.
-    pub(crate) fn hint(&self) -> Option<String> {
-        match self {
-            Self::Stack(StackError::Port(error)) | Self::Publishing(SiteError::Port(error)) | Self::Port(error) => {
-                port_hint(error.kind).map(str::to_owned)
+impl From<DeployedError> for Failure {
+    fn from(error: DeployedError) -> Self {
+        use DeployedError::{Ambiguous, Message, NoCrawl, Port, Publishing, Stack};
+        let failure = Self::from_error(&error);
+        match &error {
+            Stack(StackError::Port(error)) | Publishing(SiteError::Port(error)) | Port(error) => {
+                failure.with_hints(port_hint(error.kind))
             }
-            Self::Stack(error) => error.hint().map(str::to_owned),
-            Self::PutFirst(stack) => {
-                Some(format!("store it: `dragline put crawl.yaml{0}`, then `dragline reparse CRAWL{0}`", stack.flag()))
-            }
-            Self::NoUrls => Some("name one, or a file of them with `--input`".to_owned()),
-            Self::WhichCrawl(stack) => Some(format!("name the crawl, as in `--crawl docs --stack {stack}`")),
-            Self::NoCrawl { stack, .. } => {
-                Some(format!("store its definition: `dragline put crawl.yaml{}`, or name another stack", stack.flag()))
-            }
-            Self::NotBegun { crawl, stack } => Some(format!("start it: `dragline start {crawl}{}`", stack.flag())),
-            Self::Ambiguous(_) => Some("put quotation marks around text that looks like a number".to_owned()),
-            Self::Publishing(_) => Some("the documents are made; the same command publishes them".to_owned()),
-            Self::Variable(_) | Self::Name(_) | Self::NoIteration { .. } | Self::Message(_) => None,
+            Stack(error) => failure.with_hints(error.hint()),
+            NoCrawl { stack, .. } => failure.with_hint(format!(
+                "store its definition: `dragline put crawl.yaml{}`, or name another stack",
+                stack.flag()
+            )),
+            Ambiguous(_) => failure.with_hint("put quotation marks around text that looks like a number"),
+            Publishing(_) => failure.with_hint("the documents are made; the same command publishes them"),
+            Message(_) => failure,
         }
     }
 }
@@ -93,7 +64,11 @@ const fn port_hint(kind: PortErrorKind) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use dragline_domain::ids::Iteration;
+
     use super::*;
+    use crate::crawl_handle::no_iteration_error;
+    use crate::location::CrawlLocation;
 
     #[test]
     fn every_mistake_is_reported_with_a_hint() {
@@ -101,26 +76,30 @@ mod tests {
         let stack = || "staging".parse::<StackName>().unwrap();
         let number = |number| Iteration::new(number).unwrap();
         let port = |kind| PortError::new(kind, "load crawl", "docs", "GetItem: no answer");
-        let errors = [
-            DeployedError::Variable("a b".parse::<StackName>().unwrap_err()),
-            StackError::NoRegion.into(),
-            StackError::NoCredentials("no providers in chain provided credentials".to_owned()).into(),
-            StackError::NoStack { name: "staging".to_owned(), region: "eu-central-1".to_owned() }.into(),
-            StackError::Untagged { name: "staging".to_owned(), what: "bucket", tag: "dragline:archive" }.into(),
+        let place = CrawlLocation::Stack(stack());
+        let failures: [Failure; 14] = [
+            StackName::from_variable("a b").unwrap_err(),
+            DeployedError::from(StackError::NoRegion).into(),
+            DeployedError::from(StackError::NoCredentials("no providers in chain provided credentials".to_owned()))
+                .into(),
+            DeployedError::from(StackError::NoStack { name: "staging".to_owned(), region: "eu-central-1".to_owned() })
+                .into(),
+            DeployedError::from(StackError::Untagged {
+                name: "staging".to_owned(),
+                what: "bucket",
+                tag: "dragline:archive",
+            })
+            .into(),
             "Docs".parse::<CrawlId>().unwrap_err().into(),
-            DeployedError::WhichCrawl(stack()),
-            DeployedError::PutFirst(stack()),
-            DeployedError::NoCrawl { crawl: crawl(), stack: stack() },
-            DeployedError::NotBegun { crawl: crawl(), stack: stack() },
-            DeployedError::NoIteration { crawl: crawl(), wanted: number(9), latest: number(2) },
-            DeployedError::Ambiguous("crawl.yaml".into()),
-            port(PortErrorKind::Unavailable).into(),
-            port(PortErrorKind::Other).into(),
+            stack().which_crawl_error(),
+            stack().put_first_error(),
+            DeployedError::NoCrawl { crawl: crawl(), stack: stack() }.into(),
+            place.not_begun_error(&crawl()),
+            no_iteration_error(&crawl(), number(9), number(2)),
+            DeployedError::Ambiguous("crawl.yaml".into()).into(),
+            DeployedError::from(port(PortErrorKind::Unavailable)).into(),
+            DeployedError::from(port(PortErrorKind::Other)).into(),
         ];
-        let shown = errors.map(|error| match error.hint() {
-            Some(hint) => format!("error: {error}\nhint: {hint}"),
-            None => format!("error: {error}"),
-        });
-        insta::assert_snapshot!(shown.join("\n\n"));
+        insta::assert_snapshot!(failures.map(|failure| failure.shown()).join("\n\n"));
     }
 }

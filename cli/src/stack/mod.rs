@@ -15,7 +15,7 @@ use jiff::Timestamp;
 
 use crate::args::StackName;
 use crate::crawl_handle::{Certificates, CrawlHandle};
-use crate::error::CliError;
+use crate::error::Failure;
 use crate::location::CrawlLocation;
 pub(crate) use commands::{change, prune, put, remove, reparse, start};
 pub(crate) use error::DeployedError;
@@ -64,7 +64,7 @@ impl Deployed {
 pub(crate) async fn find_with_archive(
     crawl: &CrawlId,
     stack: StackName,
-) -> Result<(CrawlHandle<DynamoReader>, S3Archive), CliError> {
+) -> Result<(CrawlHandle<DynamoReader>, S3Archive), Failure> {
     let deployed = Deployed::find(stack).await?;
     Ok((deployed.crawl(crawl).await?, deployed.stack.archive(Arc::new(SystemRng))))
 }
@@ -76,7 +76,7 @@ pub(crate) async fn find_with_archive(
 pub(crate) async fn find_with_editions(
     crawl: &CrawlId,
     stack: StackName,
-) -> Result<(CrawlHandle<DynamoReader>, S3Editions), CliError> {
+) -> Result<(CrawlHandle<DynamoReader>, S3Editions), Failure> {
     let deployed = Deployed::find(stack).await?;
     Ok((deployed.crawl(crawl).await?, S3Editions::beside(&deployed.stack.documents(Arc::new(SystemRng)))))
 }
@@ -85,7 +85,7 @@ pub(crate) async fn find_with_editions(
 ///
 /// # Errors
 /// There is no such stack or crawl, or AWS did not answer.
-pub(crate) async fn find_retained(crawl: &CrawlId, stack: StackName) -> Result<StackCrawl, CliError> {
+pub(crate) async fn find_retained(crawl: &CrawlId, stack: StackName) -> Result<StackCrawl, Failure> {
     let deployed = Deployed::find(stack).await?;
     let (found, rng) = (deployed.crawl(crawl).await?, || Arc::new(SystemRng));
     let row = deployed.stack.frontier(rng()).load_crawl(crawl).await.map_err(|error| found.read_error(error))?;
@@ -105,7 +105,7 @@ pub(crate) async fn find_retained(crawl: &CrawlId, stack: StackName) -> Result<S
 pub(crate) async fn find_with_definition(
     crawl: &CrawlId,
     stack: StackName,
-) -> Result<(CrawlHandle<DynamoReader>, DynamoFrontier, CrawlRow), CliError> {
+) -> Result<(CrawlHandle<DynamoReader>, DynamoFrontier, CrawlRow), Failure> {
     let deployed = Deployed::find(stack).await?;
     let found = deployed.crawl(crawl).await?;
     let frontier = deployed.stack.frontier(Arc::new(SystemRng));
@@ -118,6 +118,6 @@ pub(crate) async fn find_with_definition(
 ///
 /// # Errors
 /// There is no such stack or crawl, or AWS did not answer.
-pub(crate) async fn find(crawl: &CrawlId, stack: StackName) -> Result<CrawlHandle<DynamoReader>, CliError> {
+pub(crate) async fn find(crawl: &CrawlId, stack: StackName) -> Result<CrawlHandle<DynamoReader>, Failure> {
     Ok(Deployed::find(stack).await?.crawl(crawl).await?)
 }

@@ -20,7 +20,7 @@ use super::{Deployed, DeployedError};
 use crate::args::{CrawlArgs, CrawlRequest, StackName};
 use crate::crawl::{ConsoleNotifier, described_definition};
 use crate::derived_files;
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_doing, while_writing};
 use crate::exit::Exit;
 use crate::location::CrawlLocation;
 use crate::past::{self, Report};
@@ -40,21 +40,20 @@ pub(crate) async fn remake_all(
     crawl: Option<&CrawlId>,
     stack: StackName,
     console: &Console,
-) -> Result<Exit, CliError> {
+) -> Result<Exit, Failure> {
     let CrawlRequest::Reparse(selection) = args.wish()? else { return Ok(Exit::Done) };
     let given = described_definition(args)?;
     let Some(crawl) = given.as_ref().map(|given| given.name.clone()).or_else(|| crawl.cloned()) else {
-        return Err(DeployedError::WhichCrawl(stack).into());
+        return Err(stack.which_crawl_error());
     };
     let deployed = Deployed::find(stack.clone()).await?;
     let found = deployed.crawl(&crawl).await?;
     let (world, place) = (stack_world(&deployed, console), CrawlLocation::Stack(stack.clone()));
-    let not_begun = || DeployedError::NotBegun { crawl: crawl.clone(), stack: stack.clone() };
-    let failed = |error| CliError::from(DeployedError::Port(error));
-    let latest = world.frontier().latest_iteration(&crawl).await.map_err(failed)?.ok_or_else(not_begun)?;
+    let latest = world.frontier().latest_iteration(&crawl).await.map_err(DeployedError::from)?;
+    let latest = latest.ok_or_else(|| place.not_begun_error(&crawl))?;
     if latest.status != IterationStatus::Closed {
         // Checked before the definition is stored, as the open iteration would adopt it.
-        return Err(CliError::NotOver { place, crawl });
+        return Err(place.not_over_error(&crawl));
     }
     if let Some(given) = given {
         store(&world, &given).await?;
@@ -70,9 +69,9 @@ pub(crate) async fn remake_all(
     let published = publish_again(&found.reader, &editions, &publications, &crawl, (folder.path(), making)).await;
     published.map_err(DeployedError::from)?;
     derived_files::remove(&place, &crawl)?;
-    remaking.end_remake(&crawl, &job).await.map_err(failed)?;
+    remaking.end_remake(&crawl, &job).await.map_err(DeployedError::from)?;
     let report = Report { place, crawl, done };
-    report.print(args.output.answer(), console).map_err(while_doing(WRITING))?;
+    report.print(args.output.answer(), console).map_err(while_writing)?;
     Ok(report.exit())
 }
 
@@ -85,9 +84,9 @@ fn stack_world(deployed: &Deployed, console: &Console) -> StackWorld {
 
 /// Stores a changed definition as `put` does. If it has no user agent, it keeps that of the stored
 /// one.
-async fn store(world: &impl World, given: &Definition) -> Result<(), CliError> {
-    let failed = |error| CliError::from(DeployedError::Port(error));
-    let Some(CrawlRow { definition: stored, .. }) = world.frontier().load_crawl(&given.name).await.map_err(failed)?
+async fn store(world: &impl World, given: &Definition) -> Result<(), Failure> {
+    let Some(CrawlRow { definition: stored, .. }) =
+        world.frontier().load_crawl(&given.name).await.map_err(DeployedError::from)?
     else {
         return Ok(());
     };
@@ -97,7 +96,7 @@ async fn store(world: &impl World, given: &Definition) -> Result<(), CliError> {
     }
     let wanted = Definition::new(draft)?;
     if !changes(&stored, &wanted).is_empty() {
-        schedule::put(world, &wanted).await.map_err(failed)?;
+        schedule::put(world, &wanted).await.map_err(DeployedError::from)?;
     }
     Ok(())
 }

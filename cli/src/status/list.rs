@@ -12,7 +12,8 @@ use serde::Serialize;
 
 use super::ProcessState;
 use crate::args::{crawl_flag, data_flag};
-use crate::error::CliError;
+use crate::crawl_handle::cannot_query;
+use crate::error::Failure;
 use crate::terminal::{Align, Colour, Shade, count, safe, table};
 
 /// The crawls of a data directory. The field names are those of `--json`.
@@ -41,12 +42,12 @@ impl<'a> List<'a> {
     ///
     /// # Errors
     /// The directory cannot be read.
-    pub(super) async fn read(data: &'a Path, crawls: Vec<CrawlId>) -> Result<Self, CliError> {
+    pub(super) async fn read(data: &'a Path, crawls: Vec<CrawlId>) -> Result<Self, Failure> {
         let mut listed = Vec::new();
         for crawl in crawls {
             let reader = LocalStore::open_read_only(data)?.into_reader(crawl.clone());
             let read = ListedCrawl::read(&reader, crawl).await;
-            listed.push(read.map_err(|source| CliError::Query { data: data.to_owned(), source })?);
+            listed.push(read.map_err(cannot_query(data))?);
         }
         Ok(Self {
             data,

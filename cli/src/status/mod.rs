@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::args::{Answer, CrawlSource, StatusArgs};
 use crate::crawl_handle::{self, CrawlHandle};
-use crate::error::{CliError, WRITING, while_doing};
+use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::location::Directory;
 use crate::summary::{self, Age, Summary};
@@ -99,7 +99,7 @@ impl IdleReason {
 ///
 /// # Errors
 /// There is no such crawl or iteration, or it cannot be read.
-pub(crate) async fn status(args: &StatusArgs) -> Result<Exit, CliError> {
+pub(crate) async fn status(args: &StatusArgs) -> Result<Exit, Failure> {
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::crawls(data.path)? {
             crawls if crawls.len() > 1 && crawl.is_none() && args.iteration.is_none() => {
@@ -117,7 +117,7 @@ pub(crate) async fn status(args: &StatusArgs) -> Result<Exit, CliError> {
 }
 
 /// Prints the summary of a crawl.
-async fn print(args: &StatusArgs, found: &CrawlHandle<impl Reader>) -> Result<(), CliError> {
+async fn print(args: &StatusArgs, found: &CrawlHandle<impl Reader>) -> Result<(), Failure> {
     let summary = summary::read(found, args.iteration).await?;
     let run = summary.place.directory().map(|directory| ProcessState::find(&directory.path));
     let directory = summary.place.directory().filter(|_| summary.age == Age::Latest);
@@ -147,25 +147,23 @@ async fn print(args: &StatusArgs, found: &CrawlHandle<impl Reader>) -> Result<()
             writeln!(io::stdout().lock(), "{text}")
         }
     }
-    .map_err(while_doing(WRITING))
+    .map_err(while_writing)
 }
 
 /// Returns the disk usage of a data directory.
 ///
 /// # Errors
 /// It cannot be read.
-fn disk(data: &Path, crawl: Option<&CrawlId>) -> Result<Disk, CliError> {
-    let measured = LocalStore::open_read_only(data)?.disk(crawl);
-    measured.map_err(|source| CliError::Query { data: data.to_owned(), source })
+fn disk(data: &Path, crawl: Option<&CrawlId>) -> Result<Disk, Failure> {
+    LocalStore::open_read_only(data)?.disk(crawl).map_err(crawl_handle::cannot_query(data))
 }
 
 /// Returns the recent activity of a crawl in a data directory.
 ///
 /// # Errors
 /// It cannot be read.
-fn pulse(data: &Path, crawl: &CrawlId) -> Result<Pulse, CliError> {
-    let read = LocalStore::open_read_only(data)?.pulse(crawl);
-    read.map_err(|source| CliError::Query { data: data.to_owned(), source })
+fn pulse(data: &Path, crawl: &CrawlId) -> Result<Pulse, Failure> {
+    LocalStore::open_read_only(data)?.pulse(crawl).map_err(crawl_handle::cannot_query(data))
 }
 
 /// Returns the disk usage as text, without a final line break.
@@ -187,12 +185,12 @@ fn on_disk(disk: &Disk, colour: Colour) -> String {
 }
 
 /// Prints the crawls of a data directory.
-fn print_list(args: &StatusArgs, list: &List<'_>) -> Result<(), CliError> {
+fn print_list(args: &StatusArgs, list: &List<'_>) -> Result<(), Failure> {
     match args.answer() {
         Answer::Json => write_json(io::stdout().lock(), list),
         Answer::Text => writeln!(io::stdout().lock(), "{}", list.text(Colour::for_stream(&io::stdout()))),
     }
-    .map_err(while_doing(WRITING))
+    .map_err(while_writing)
 }
 
 #[cfg(test)]

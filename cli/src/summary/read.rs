@@ -7,13 +7,13 @@ use dragline_ports::reader::Reader;
 
 use super::{Age, Summary};
 use crate::crawl_handle::{self, CrawlHandle};
-use crate::error::CliError;
+use crate::error::Failure;
 
 /// Reads the summary of an iteration of a crawl; of the latest if none is given.
 ///
 /// # Errors
 /// There is no such iteration, none has begun yet, or it cannot be read.
-pub(crate) async fn read(found: &CrawlHandle<impl Reader>, wanted: Option<Iteration>) -> Result<Summary, CliError> {
+pub(crate) async fn read(found: &CrawlHandle<impl Reader>, wanted: Option<Iteration>) -> Result<Summary, Failure> {
     let latest = found.iteration(None).await?.number;
     let iteration = found.whole_iteration(wanted).await?;
     let age = if iteration.number == latest { Age::Latest } else { Age::Earlier };
@@ -26,7 +26,7 @@ pub(crate) async fn read(found: &CrawlHandle<impl Reader>, wanted: Option<Iterat
 ///
 /// # Errors
 /// There is no data directory, no such crawl or no iteration yet, or it cannot be read.
-pub(crate) async fn read_latest(data: &Path, crawl: &CrawlId) -> Result<Summary, CliError> {
+pub(crate) async fn read_latest(data: &Path, crawl: &CrawlId) -> Result<Summary, Failure> {
     match crawl_handle::in_directory(data, Some(crawl))? {
         Some(found) => read(&found, None).await,
         None => Err(crawl_handle::no_crawl_error(data)),
