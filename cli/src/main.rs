@@ -157,19 +157,14 @@ fn run_command(cli: &Cli, console: &Console) -> Result<Exit, Failure> {
 /// Rebuilds documents in a data directory, or tells a stack to.
 async fn reparse(args: &ReparseArgs, console: &Console) -> Result<Exit, Failure> {
     match args.which()? {
-        ReparseTarget::Directory { data, crawl, definition } => {
-            let run = args.in_directory(definition, data, crawl);
-            match args.reach() {
-                ReparseScope::Now => crawl::crawl(&run, console).await,
-                ReparseScope::All => crawl::remake_all(&run, console).await,
-            }
-        }
+        ReparseTarget::Directory(run) => match args.reach() {
+            ReparseScope::Now => crawl::reparse(&run, args.selection(), console).await,
+            ReparseScope::All => crawl::remake_all(&run, args.selection(), console).await,
+        },
         #[cfg(feature = "stack")]
         ReparseTarget::Stack { crawl, stack } => stack::reparse(&crawl, stack, args.selection(), console).await,
         #[cfg(feature = "stack")]
-        ReparseTarget::PastOfStack { crawl, definition, stack } => {
-            stack::remake_all(&args.on_stack(definition, crawl.as_ref()), crawl.as_ref(), stack, console).await
-        }
+        ReparseTarget::PastOfStack { run, stack } => stack::remake_all(&run, stack, args.selection(), console).await,
     }
 }
 

@@ -7,12 +7,12 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{Canonical, Draft, Key, Requisites, Sitemaps, Soft404, UrlPattern};
-use dragline_domain::frontier::{Demand, DemandTooLong, Selection, Task};
 use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
 
-use super::{Answer, DATA, DemandArgs, NetworkArgs, key, values};
-use crate::location::Directory;
+use super::{Answer, DATA, DemandArgs, NetworkArgs, RunArgs, key, values};
+use crate::definition_source::Source;
+use crate::error::Failure;
 use crate::open_directory::WaitArgs;
 use crate::terminal::{Form, Verbosity};
 
@@ -45,14 +45,14 @@ Ctrl-C stops the crawl cleanly: requests under way are finished and stored. A se
 pub(crate) struct CrawlArgs {
     /// Where to begin: URLs, or one crawl.yaml [default: the crawl in the data directory]
     #[arg(value_name = "URL|crawl.yaml")]
-    pub(crate) targets: Vec<String>,
+    targets: Vec<String>,
     /// The directory where crawls are stored
     #[arg(long, value_name = "DIR", default_value = DATA)]
-    pub(crate) data: PathBuf,
+    data: PathBuf,
     /// The crawl to resume, if the directory holds several; with a URL or crawl.yaml, the name of
     /// its crawl [default: as `name` says, or after the first seed's host]
     #[arg(long, value_name = "NAME")]
-    pub(crate) crawl: Option<CrawlId>,
+    crawl: Option<CrawlId>,
     /// End the unfinished iteration as it stands, and begin the next one with the changed
     /// definition
     #[arg(long)]
@@ -60,16 +60,13 @@ pub(crate) struct CrawlArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
-    pub(crate) disk: DiskArgs,
+    disk: DiskArgs,
     #[command(flatten)]
     pub(crate) demand: DemandArgs,
     #[command(flatten)]
     overrides: Overrides,
     #[command(flatten)]
-    pub(crate) network: NetworkArgs,
-    /// Which documents to rebuild; `None` to crawl.
-    #[arg(skip)]
-    reparse: Option<Selection>,
+    network: NetworkArgs,
 }
 
 /// How a run treats this machine: the data directory, its disk, and how much it does at once.
@@ -87,30 +84,8 @@ pub(crate) struct DiskArgs {
     pub(crate) waiting: WaitArgs,
 }
 
-/// The purpose of an iteration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum CrawlRequest {
-    /// Crawl.
-    Crawl,
-    /// Visit the URLs that the arguments name.
-    Demand(Demand),
-    /// Rebuild documents.
-    Reparse(Selection),
-}
-
-impl CrawlRequest {
-    /// Returns the task of the iteration: to crawl or to reparse.
-    pub(crate) fn task(&self) -> Task {
-        match self {
-            Self::Crawl => Task::Crawl,
-            Self::Demand(_) => Task::Demand,
-            Self::Reparse(selection) => Task::Reparse(selection.clone()),
-        }
-    }
-}
-
 /// What a run prints.
-#[derive(Clone, Debug, Args)]
+#[derive(Debug, Args)]
 pub(crate) struct OutputArgs {
     /// Print the summary to standard output as one JSON object
     #[arg(long)]
@@ -161,63 +136,26 @@ enum Progress {
 }
 
 impl CrawlArgs {
-    /// Returns the draft, overridden by the command line.
-    pub(crate) fn change(&self, draft: Draft) -> Draft {
-        let name = self.crawl.clone().unwrap_or(draft.name);
-        // Without the main parts of pages there would be little to write.
-        let content = if self.output.markdown.is_some() { ContentLevel::Full } else { draft.content };
-        self.network.change(self.overrides.apply(Draft { name, content, ..draft }))
-    }
-
-    /// Returns the arguments of `reparse` as arguments of `crawl`.
-    pub(super) fn to_reparse(
-        definition: Option<&Path>,
-        (data, crawl): (&Path, Option<&CrawlId>),
-        selection: Selection,
-        (output, disk): (OutputArgs, DiskArgs),
-    ) -> Self {
-        Self {
-            targets: definition.map(|path| path.display().to_string()).into_iter().collect(),
-            data: data.to_owned(),
-            crawl: crawl.cloned(),
-            abandon: false,
-            output,
-            disk,
-            demand: DemandArgs::default(),
-            overrides: Overrides::default(),
-            network: NetworkArgs::default(),
-            reparse: Some(selection),
-        }
-    }
-
-    /// Returns the request for the iteration.
+    /// Returns the arguments of the run.
     ///
     /// # Errors
-    /// The patterns of a demand are too long.
-    pub(crate) fn wish(&self) -> Result<CrawlRequest, DemandTooLong> {
-        match &self.reparse {
-            Some(selection) => Ok(CrawlRequest::Reparse(selection.clone())),
-            None => Ok(self.demand.demand()?.map_or(CrawlRequest::Crawl, CrawlRequest::Demand)),
-        }
-    }
-
-    /// Returns the command that resumes a crawl of this directory with the same network flags, for
-    /// hints.
-    pub(crate) fn command_to_resume(&self, directory: &Directory) -> String {
-        match &self.reparse {
-            None => format!("{}{}", directory.command_to_resume(), self.network.flags()),
-            Some(selection) => directory.command_to_reparse(selection),
-        }
-    }
-
-    /// Returns how to treat an unfinished iteration.
-    pub(crate) const fn abandon(&self) -> Abandon {
-        if self.abandon { Abandon::Unfinished } else { Abandon::Nothing }
+    /// A definition is among several arguments.
+    pub(crate) fn run(&self) -> Result<RunArgs<'_>, Failure> {
+        Ok(RunArgs {
+            source: Source::choose(&self.targets, Path::is_file)?,
+            data: &self.data,
+            crawl: self.crawl.clone(),
+            abandon: if self.abandon { Abandon::Unfinished } else { Abandon::Nothing },
+            overrides: self.overrides.clone(),
+            network: self.network.clone(),
+            output: &self.output,
+            disk: self.disk,
+        })
     }
 }
 
 /// Options that override a key of the definition. Each key describes its own flag.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Definition")]
 pub(super) struct Overrides {
     #[arg(long, value_name = "N", help = key::help(Key::BudgetPages))]
@@ -248,7 +186,7 @@ pub(super) struct Overrides {
 
 impl Overrides {
     /// Returns the draft with these overrides.
-    fn apply(&self, mut draft: Draft) -> Draft {
+    pub(super) fn apply(&self, mut draft: Draft) -> Draft {
         draft.budget.pages = self.max_pages.or(draft.budget.pages);
         draft.scope.max_depth = self.max_depth.or(draft.scope.max_depth);
         draft.politeness.delay = self.delay.unwrap_or(draft.politeness.delay);

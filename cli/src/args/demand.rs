@@ -12,7 +12,7 @@ use crate::error::Failure;
 /// Which URLs to visit now, and what of the pages that they lead to. Each of these options makes
 /// the URLs a demand: they are visited whatever the definition's seeds are, and the definition
 /// stays as it is.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Args)]
 #[command(next_help_heading = "On demand")]
 pub(crate) struct DemandArgs {
     /// Visit the URLs in this file, one per line, however many; `-` for standard input. Empty lines

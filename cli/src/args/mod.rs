@@ -16,6 +16,7 @@ mod prune;
 mod read;
 mod reparse;
 mod report;
+mod run;
 mod schema;
 mod search;
 #[cfg(feature = "stack")]
@@ -34,7 +35,7 @@ use dragline_local::Allowance;
 
 pub(crate) use archive::ArchiveArgs;
 pub(crate) use cdx::CdxArgs;
-pub(crate) use crawl::{CrawlArgs, CrawlRequest};
+pub(crate) use crawl::{CrawlArgs, OutputArgs};
 pub(crate) use definition::DefinitionArgs;
 pub(crate) use demand::DemandArgs;
 pub(crate) use diff::{DiffArgs, DiffSubject, ExitRule, ListForm};
@@ -47,6 +48,7 @@ pub(crate) use prune::PruneArgs;
 pub(crate) use read::{CrawlSource, ExportArgs, ExportFormat, Format, RowKind, StatusArgs};
 pub(crate) use reparse::{ReparseArgs, ReparseScope, ReparseTarget};
 pub(crate) use report::{ReportArgs, ReportFormat};
+pub(crate) use run::RunArgs;
 pub(crate) use schema::{SchemaArgs, SchemaForm};
 pub(crate) use search::{SearchArgs, SimilarArgs, WordsArgs};
 #[cfg(feature = "stack")]
@@ -196,7 +198,7 @@ impl NetworkArgs {
 
     /// Returns the flags that no definition stores, each with a leading space. A crawl cannot be
     /// resumed unchanged without them.
-    fn flags(&self) -> String {
+    pub(crate) fn flags(&self) -> String {
         let ca_file =
             self.ca_file.as_deref().map_or_else(String::new, |path| format!(" --ca-file {}", shell_word(path)));
         let allowances = self.allowances().map(|allowance| format!(" {}", allowance_flag(allowance)));

@@ -6,9 +6,10 @@ use clap::Args;
 use dragline_domain::definition::Condition;
 use dragline_domain::frontier::Selection;
 use dragline_domain::ids::CrawlId;
+use dragline_engine::begin::Abandon;
 
-use super::crawl::{DiskArgs, OutputArgs};
-use super::{CrawlArgs, DATA, values};
+use super::crawl::{DiskArgs, OutputArgs, Overrides};
+use super::{DATA, NetworkArgs, RunArgs, values};
 #[cfg(feature = "stack")]
 use super::{StackArgs, StackName};
 use crate::definition_source::Source;
@@ -68,14 +69,7 @@ const TARGET_OR_CRAWL: &str = "A changed definition of the crawl, which is store
 #[derive(Debug)]
 pub(crate) enum ReparseTarget<'a> {
     /// A crawl in a data directory.
-    Directory {
-        /// The directory.
-        data: &'a Path,
-        /// The crawl's name; `None` if it was not given.
-        crawl: Option<&'a CrawlId>,
-        /// The definition's file; `None` for the stored one.
-        definition: Option<&'a Path>,
-    },
+    Directory(RunArgs<'a>),
     /// The current documents of a crawl of a deployed stack.
     #[cfg(feature = "stack")]
     Stack {
@@ -87,10 +81,8 @@ pub(crate) enum ReparseTarget<'a> {
     /// The documents of all iterations of a crawl of a deployed stack.
     #[cfg(feature = "stack")]
     PastOfStack {
-        /// The crawl's name; `None` if the definition names it.
-        crawl: Option<CrawlId>,
-        /// The definition's file; `None` for the stored one.
-        definition: Option<&'a Path>,
+        /// The crawl, unless its definition names it, and what to print.
+        run: RunArgs<'a>,
         /// The stack.
         stack: StackName,
     },
@@ -122,23 +114,22 @@ impl ReparseArgs {
     /// The argument is neither a definition nor, with a stack, the name of a crawl; or the flags do
     /// not fit it.
     pub(crate) fn which(&self) -> Result<ReparseTarget<'_>, Failure> {
-        let definition = match Source::choose(self.target.as_slice(), Path::is_file)? {
-            Source::File(path) => Some(path),
-            Source::Stored => None,
+        let source = match Source::choose(self.target.as_slice(), Path::is_file)? {
             Source::Urls(names) => return self.target_by_name(names.first().map_or("", String::as_str)),
+            source => source,
         };
         #[cfg(feature = "stack")]
         if let Some(stack) = self.stack.stack_name() {
-            return match (definition, &self.crawl) {
-                (Some(_), crawl) if self.all => {
-                    Ok(ReparseTarget::PastOfStack { crawl: crawl.clone(), definition, stack: stack.clone() })
+            return match (source, &self.crawl) {
+                (source @ Source::File(_), crawl) if self.all => {
+                    Ok(ReparseTarget::PastOfStack { run: self.run(source, crawl.clone()), stack: stack.clone() })
                 }
-                (Some(_), _) => Err(stack.put_first_error()),
-                (None, Some(crawl)) => Ok(self.target_in_stack(crawl.clone(), stack.clone())),
-                (None, None) => Err(stack.which_crawl_error()),
+                (Source::File(_), _) => Err(stack.put_first_error()),
+                (_, Some(crawl)) => Ok(self.target_in_stack(crawl.clone(), stack.clone())),
+                (_, None) => Err(stack.which_crawl_error()),
             };
         }
-        Ok(ReparseTarget::Directory { data: self.directory(), crawl: self.crawl.as_ref(), definition })
+        Ok(ReparseTarget::Directory(self.run(source, self.crawl.clone())))
     }
 
     #[cfg(feature = "stack")]
@@ -153,14 +144,8 @@ impl ReparseArgs {
     fn target_in_stack(&self, crawl: CrawlId, stack: StackName) -> ReparseTarget<'_> {
         match self.reach() {
             ReparseScope::Now => ReparseTarget::Stack { crawl, stack },
-            ReparseScope::All => ReparseTarget::PastOfStack { crawl: Some(crawl), definition: None, stack },
+            ReparseScope::All => ReparseTarget::PastOfStack { run: self.run(Source::Stored, Some(crawl)), stack },
         }
-    }
-
-    /// Returns the arguments for the work on a stack.
-    #[cfg(feature = "stack")]
-    pub(crate) fn on_stack(&self, definition: Option<&Path>, crawl: Option<&CrawlId>) -> CrawlArgs {
-        self.in_directory(definition, Path::new(DATA), crawl)
     }
 
     #[cfg(not(feature = "stack"))]
@@ -169,13 +154,18 @@ impl ReparseArgs {
         Err(not_a_definition(name))
     }
 
-    fn directory(&self) -> &Path {
-        self.data.as_deref().unwrap_or(Path::new(DATA))
-    }
-
-    /// Returns the arguments of the run in a data directory, as if for `crawl`.
-    pub(crate) fn in_directory(&self, definition: Option<&Path>, data: &Path, crawl: Option<&CrawlId>) -> CrawlArgs {
-        CrawlArgs::to_reparse(definition, (data, crawl), self.selection(), (self.output.clone(), self.disk))
+    /// Returns the arguments of the run.
+    fn run<'a>(&'a self, source: Source<'a>, crawl: Option<CrawlId>) -> RunArgs<'a> {
+        RunArgs {
+            source,
+            data: self.data.as_deref().unwrap_or(Path::new(DATA)),
+            crawl,
+            abandon: Abandon::Nothing,
+            overrides: Overrides::default(),
+            network: NetworkArgs::default(),
+            output: &self.output,
+            disk: self.disk,
+        }
     }
 }
 

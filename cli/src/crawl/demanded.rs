@@ -16,8 +16,8 @@ use dragline_ports::frontier::SeedResult;
 
 use super::nothing_to_crawl;
 use super::run::CliWorld;
-use crate::args::CrawlArgs;
-use crate::definition_source::{Source, parse_url, read_definition};
+use crate::args::RunArgs;
+use crate::definition_source::{Source, parse_url};
 use crate::error::Failure;
 use crate::terminal::{Console, count, plural, safe};
 use crate::url_list::{Input, Line};
@@ -34,31 +34,18 @@ pub(super) struct DemandedUrls {
     /// As given: the crawl's rules decide which parameters are stripped.
     urls: Vec<String>,
     input: Option<Input>,
-    /// The definition's file, if one is given.
-    given: Option<Draft>,
 }
 
 impl DemandedUrls {
     /// Opens the sources of URLs that the arguments name.
     ///
     /// # Errors
-    /// A file cannot be read, or an argument is neither a URL nor a definition.
-    pub(super) fn open(args: &CrawlArgs, demand: Demand) -> Result<Self, Failure> {
-        let input = args.demand.input.as_deref().map(Input::open).transpose()?;
-        let (urls, given) = match Source::choose(&args.targets, Path::is_file)? {
-            Source::Stored => (Vec::new(), None),
-            Source::File(path) => (Vec::new(), Some(read_definition(path)?)),
-            Source::Urls(urls) => {
-                urls.iter().try_for_each(|url| parse_url(url).map(drop))?;
-                (urls.to_vec(), None)
-            }
-        };
-        Ok(Self { demand, urls, input, given })
-    }
-
-    /// Returns the definition in the file that the arguments name; `None` if they name none.
-    pub(super) fn definition(&self, args: &CrawlArgs) -> Result<Option<Definition>, Failure> {
-        Ok(self.given.clone().map(|draft| Definition::new(args.change(draft))).transpose()?)
+    /// The file cannot be read, or an argument is not a URL.
+    pub(super) fn open(demand: Demand, input: Option<&Path>, source: &Source<'_>) -> Result<Self, Failure> {
+        let input = input.map(Input::open).transpose()?;
+        let urls = if let Source::Urls(urls) = source { urls.to_vec() } else { Vec::new() };
+        urls.iter().try_for_each(|url| parse_url(url).map(drop))?;
+        Ok(Self { demand, urls, input })
     }
 
     /// Returns the crawl named after the host of the URL arguments; `None` if there are none.
@@ -72,7 +59,7 @@ impl DemandedUrls {
     /// # Errors
     /// There is no URL, there are more origins than a crawl may have seeds, or the file cannot be
     /// read.
-    pub(super) fn new_definition(&mut self, args: &CrawlArgs) -> Result<Definition, Failure> {
+    pub(super) fn new_definition(&mut self, run: &RunArgs<'_>) -> Result<Definition, Failure> {
         let mut seeds: BTreeMap<Origin, CrawlUrl> = BTreeMap::new();
         let mut first = None;
         let (mut wrong, mut wrong_lines) = (Vec::new(), 0_u64);
@@ -94,12 +81,12 @@ impl DemandedUrls {
         let seed = first.and_then(|first| seeds.remove(&first));
         if seed.is_none() {
             return Err(match wrong_lines {
-                0 => nothing_to_crawl(&args.data),
+                0 => nothing_to_crawl(run.data),
                 _ => no_urls(&wrong, wrong_lines - wrong.len() as u64),
             });
         }
         let draft = Draft::for_seeds(seed.into_iter().chain(seeds.into_values()).collect());
-        Ok(Definition::new(args.change(draft))?)
+        Ok(Definition::new(run.change(draft))?)
     }
 
     /// Returns the URL arguments, then the lines of the file.

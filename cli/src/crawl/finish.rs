@@ -7,7 +7,7 @@ use dragline_ports::frontier::Progress;
 use serde::Serialize;
 
 use super::run::RunOutcome;
-use crate::args::{Answer, CrawlArgs};
+use crate::args::{Answer, OutputArgs};
 use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::location::Directory;
@@ -26,7 +26,7 @@ struct EndEvent<'a> {
 
 /// Reports the state or result of the crawl's iteration, as stored.
 pub(super) async fn finish(
-    args: &CrawlArgs,
+    (output, go_on): (&OutputArgs, String),
     (crawl, directory): (&CrawlId, &Directory),
     ended: RunOutcome,
     console: &Console,
@@ -40,8 +40,8 @@ pub(super) async fn finish(
         RunOutcome::LowSpace => Exit::LowSpace,
         RunOutcome::Interrupted | RunOutcome::AtOnce => Exit::Interrupted,
     };
-    let go_on = (ended != RunOutcome::Over).then(|| args.command_to_resume(directory));
-    if args.output.answer() == Answer::Json {
+    let go_on = Some(go_on).filter(|_| ended != RunOutcome::Over);
+    if output.answer() == Answer::Json {
         unless_closed(summary.print_json()).map_err(while_writing)?;
     }
     if console.form() == Form::Json {
@@ -54,10 +54,10 @@ pub(super) async fn finish(
         console.event("end", &EndEvent { ended, exit_code, go_on, requests_stored: None, summary });
         return Ok(exit);
     }
-    if args.output.answer() == Answer::Text {
+    if output.answer() == Answer::Text {
         console.say(&summary::text(&summary, None, console.colour()));
     }
-    let is_shown = args.output.answer() == Answer::Text && console.verbosity() != Verbosity::Quiet;
+    let is_shown = output.answer() == Answer::Text && console.verbosity() != Verbosity::Quiet;
     if let (false, Some(why)) = (is_shown, summary.why_nothing()) {
         console.error(&why.message(), &why.hints());
     }
@@ -72,11 +72,11 @@ pub(super) async fn finish(
 }
 
 /// Reports the stored state of a run that was stopped at once.
-pub(super) fn at_once(args: &CrawlArgs, directory: &Directory, stored: &Progress, console: &Console) -> Exit {
-    let (exit, go_on) = (Exit::Interrupted, args.command_to_resume(directory));
+pub(super) fn at_once(output: &OutputArgs, go_on: &str, stored: &Progress, console: &Console) -> Exit {
+    let exit = Exit::Interrupted;
     let (exit_code, requests_stored) = (exit.code(), Some(stored.crawler.requests));
-    let end = EndEvent { ended: "at_once", exit_code, go_on: Some(&go_on), requests_stored, summary: None };
-    if args.output.answer() == Answer::Json {
+    let end = EndEvent { ended: "at_once", exit_code, go_on: Some(go_on), requests_stored, summary: None };
+    if output.answer() == Answer::Json {
         // There is no time for a summary, and a printing error cannot be reported anywhere.
         let _ = write_json(io::stdout().lock(), &end);
     }
@@ -84,7 +84,7 @@ pub(super) fn at_once(args: &CrawlArgs, directory: &Directory, stored: &Progress
         console.event("end", &end);
     } else {
         console.say(&stopped_at_once(stored));
-        console.hint(&to_resume(&go_on));
+        console.hint(&to_resume(go_on));
     }
     exit
 }

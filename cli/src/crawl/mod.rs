@@ -11,13 +11,14 @@ mod origin_stages;
 mod past;
 mod prepare;
 mod progress;
+mod request;
 mod run;
 mod watch;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use dragline_domain::definition::Definition;
+use dragline_domain::frontier::Selection;
 use dragline_domain::ids::CrawlId;
 use dragline_engine::local_world;
 use dragline_engine::room::Room;
@@ -28,9 +29,8 @@ use dragline_ports::archive::Archive;
 use dragline_ports::frontier::Iterations;
 use dragline_ports::observer::Observer;
 
-use crate::args::{CrawlArgs, CrawlRequest, allowance_flag};
+use crate::args::{CrawlArgs, NetworkArgs, RunArgs, allowance_flag};
 use crate::crawl_handle;
-use crate::definition_source::Source;
 use crate::error::{Failure, while_doing};
 use crate::exit::Exit;
 use crate::location::Directory;
@@ -41,32 +41,36 @@ use crate::terminal::Console;
 pub(crate) use notices::ConsoleNotifier;
 pub(crate) use past::remake_all;
 
-use demanded::DemandedUrls;
 use floor::Floor;
 use interrupt::Interrupts;
 use prepare::{Goal, PreparedIteration};
+use request::Request;
 use run::RunOutcome;
 use watch::Watch;
 
-/// Crawls until the iteration is over or interrupted.
+/// Crawls, or visits URLs on demand, until the iteration is over or interrupted.
 ///
 /// # Errors
-/// The iteration could not be finished.
+/// The arguments are not valid, or the iteration could not be finished.
 pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, Failure> {
-    let data = args.data.as_path();
-    let (wish, network) = (args.wish()?, Network::from_args(&args.network)?);
-    let mut demanded = match &wish {
-        CrawlRequest::Demand(demand) => Some(DemandedUrls::open(args, demand.clone())?),
-        CrawlRequest::Crawl | CrawlRequest::Reparse(_) => None,
-    };
-    let mut given = match &demanded {
-        Some(demanded) => demanded.definition(args)?,
-        None => described_definition(args)?,
-    };
-    let needs_crawl = matches!(wish, CrawlRequest::Reparse(_)) || given.is_none() && demanded.is_none();
-    if needs_crawl && !data.join(DATABASE).is_file() {
+    let run = args.run()?;
+    carry_out(Request::from_args(args, &run)?, &run, console).await
+}
+
+/// Rebuilds the current documents of a crawl until the iteration is over or interrupted.
+///
+/// # Errors
+/// The arguments are not valid, or the iteration could not be finished.
+pub(crate) async fn reparse(run: &RunArgs<'_>, selection: Selection, console: &Console) -> Result<Exit, Failure> {
+    carry_out(Request::Reparse(selection), run, console).await
+}
+
+async fn carry_out(mut request: Request, run: &RunArgs<'_>, console: &Console) -> Result<Exit, Failure> {
+    let network = Network::from_args(&run.network)?;
+    let mut given = request.definition(run)?;
+    if request.needs_crawl(given.as_ref()) && !run.data.join(DATABASE).is_file() {
         // Reported before the directory is created.
-        return Err(nothing_to_crawl(data));
+        return Err(nothing_to_crawl(run.data));
     }
     let slots = match HostSlots::open_for_user() {
         Ok(slots) => Some(slots),
@@ -81,47 +85,48 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, F
     let mut listening = None;
     loop {
         // Opened anew for each iteration: the queue of an ended one must not leak into the next.
-        let store = args.disk.waiting.open(data, console).await?;
+        let store = run.disk.waiting.open(run.data, console).await?;
         // Only from here on: before, Ctrl-C ends the wait for the directory.
         let interrupts = match &mut listening {
             Some(interrupts) => interrupts,
             none => none.insert(Interrupts::listen().map_err(while_doing("listening for Ctrl-C"))?),
         };
-        if let (None, Some(demanded)) = (&given, &mut demanded)
-            && is_new(&store, demanded, args).await?
-        {
-            given = Some(demanded.new_definition(args)?);
+        let crawls = store.crawls().await?;
+        if given.is_none() {
+            given = request.new_definition(run, &crawls)?;
         }
-        let (crawl, directory) = choose_crawl(&store, given.as_ref(), demanded.as_ref(), args).await?;
-        if !matches!(wish, CrawlRequest::Reparse(_)) {
-            check_allowances(&store, (&crawl, &directory), args).await?;
+        let crawl = request.choose_crawl(run, given.as_ref(), &crawls)?;
+        let directory = Directory::locate(run.data, &crawl, &crawls);
+        let go_on = request.command_to_resume(run, &directory);
+        if request.is_online() {
+            check_allowances(&store, (&crawl, &directory), &run.network, &go_on).await?;
         }
         let watch = Arc::new(Watch::new(console.clone()));
         let watcher: Arc<dyn Observer> = watch.clone();
         let world = Arc::new(local_world(&store, ConsoleNotifier::new(console.clone())).watched_by(watcher));
         let PreparedIteration { wanted, iteration, goal } =
-            prepare::prepare(&world, (&crawl, &directory), (given.as_ref(), &wish), args, console).await?;
-        if let (Some(demanded), Goal::Crawl) = (&mut demanded, goal) {
-            demanded.add(&world, &iteration, console).await?;
+            prepare::prepare(&world, (&crawl, &directory), (given.as_ref(), &request), run, console).await?;
+        if goal == Goal::Crawl {
+            request.add_urls(&world, &iteration, console).await?;
         }
-        let room = Room::divide(files_max, usize::from(wanted.politeness.concurrency), args.disk.origins);
+        let room = Room::divide(files_max, usize::from(wanted.politeness.concurrency), run.disk.origins);
         let spool = store.archive().spool();
         let fetchers = HttpFetchers::new(HttpConfig { spool, ..network.config(&wanted, Some(&room)) });
         let fetchers = SlottedFetchers::new(fetchers, slots.clone(), SystemClock::new());
-        for allowance in args.network.allowances() {
+        for allowance in run.network.allowances() {
             store.allow(&crawl, allowance).await?;
         }
-        let (asked, floor) = ((&iteration, &wanted), Floor { data, free_bytes_min: args.disk.keep_free });
+        let (asked, floor) = ((&iteration, &wanted), Floor { data: run.data, free_bytes_min: run.disk.keep_free });
         let ended = run::run(&world, fetchers, (&room, &floor), asked, interrupts, (&watch, console)).await?;
         match (goal, ended) {
             (Goal::MakeWay, RunOutcome::Over) => {}
             (_, RunOutcome::AtOnce) => {
                 let stored = world.frontier().progress(&iteration.crawl, iteration.number).await?;
-                return Ok(finish::at_once(args, &directory, &stored, console));
+                return Ok(finish::at_once(run.output, &go_on, &stored, console));
             }
             (Goal::MakeWay | Goal::Crawl, _) => {
-                let exit = finish::finish(args, (&crawl, &directory), ended, console).await?;
-                if let (Some(pages), RunOutcome::Over) = (&args.output.markdown, ended) {
+                let exit = finish::finish((run.output, go_on), (&crawl, &directory), ended, console).await?;
+                if let (Some(pages), RunOutcome::Over) = (&run.output.markdown, ended) {
                     markdown::write(pages, &directory.path, &crawl, console).await?;
                 }
                 return Ok(exit);
@@ -135,11 +140,12 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, F
 async fn check_allowances(
     store: &LocalStore,
     (crawl, directory): (&CrawlId, &Directory),
-    args: &CrawlArgs,
+    network: &NetworkArgs,
+    go_on: &str,
 ) -> Result<(), Failure> {
     for allowance in Allowance::ALL {
-        if store.was_allowed(crawl, allowance).await? && !args.network.allowances().any(|now| now == allowance) {
-            return Err(allowed_before(directory, allowance, &args.command_to_resume(directory)));
+        if store.was_allowed(crawl, allowance).await? && !network.allowances().any(|now| now == allowance) {
+            return Err(allowed_before(directory, allowance, go_on));
         }
     }
     Ok(())
@@ -163,47 +169,12 @@ fn nothing_to_crawl(data: &Path) -> Failure {
     Failure::new(message).with_hint("give a URL to start from: `dragline crawl https://example.org`")
 }
 
-/// Returns the crawl to run and its place among the crawls of the data directory. A given
-/// definition names the crawl.
-async fn choose_crawl(
-    store: &LocalStore,
-    given: Option<&Definition>,
-    demanded: Option<&DemandedUrls>,
-    args: &CrawlArgs,
-) -> Result<(CrawlId, Directory), Failure> {
-    let (data, crawls) = (args.data.as_path(), store.crawls().await?);
-    let is_reparse = matches!(args.wish()?, CrawlRequest::Reparse(_));
-    let crawl = match given {
-        // A crawl must exist to have documents.
-        Some(given) if is_reparse => crawl_handle::choose(data, &crawls, Some(&given.name))?,
-        Some(given) => Some(given.name.clone()),
-        None => crawl_handle::choose(data, &crawls, crawl_in_args(demanded, args).as_ref())?,
-    };
-    let crawl = crawl.ok_or_else(|| nothing_to_crawl(data))?;
-    let directory = Directory::locate(data, &crawl, &crawls);
-    Ok((crawl, directory))
-}
-
-/// Returns the crawl that the arguments name, directly or by the host of a demanded URL; `None` if
-/// they name none.
-fn crawl_in_args(demanded: Option<&DemandedUrls>, args: &CrawlArgs) -> Option<CrawlId> {
-    args.crawl.clone().or_else(|| demanded.and_then(DemandedUrls::crawl))
-}
-
-/// Returns whether the demanded URLs need a new crawl, as the directory has none for them.
-async fn is_new(store: &LocalStore, demanded: &DemandedUrls, args: &CrawlArgs) -> Result<bool, Failure> {
-    let crawls = store.crawls().await?;
-    Ok(match crawl_in_args(Some(demanded), args) {
-        Some(name) => !crawls.contains(&name),
-        None => crawls.is_empty(),
-    })
-}
-
-/// Returns the definition that the arguments describe; `None` to use a stored one.
-pub(crate) fn described_definition(args: &CrawlArgs) -> Result<Option<Definition>, Failure> {
-    let draft = Source::choose(&args.targets, Path::is_file)?.draft()?;
-    let definition = |draft| Definition::new(args.change(draft));
-    Ok(draft.map(definition).transpose()?)
+/// Returns the crawl of this name in the run's data directory, or the only one if no name is given.
+///
+/// # Errors
+/// There is no such crawl, or there are several and none is named.
+fn stored_crawl(run: &RunArgs<'_>, crawls: &[CrawlId], named: Option<&CrawlId>) -> Result<CrawlId, Failure> {
+    crawl_handle::choose(run.data, crawls, named)?.ok_or_else(|| nothing_to_crawl(run.data))
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 //! `dragline reparse --all` in a data directory.
 
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::IterationStatus;
+use dragline_domain::frontier::{IterationStatus, Selection};
 use dragline_engine::{begin, local_world};
 use dragline_local::DATABASE;
 use dragline_ports::remaking::Remaking;
 
 use super::notices::ConsoleNotifier;
-use super::{choose_crawl, described_definition, nothing_to_crawl};
-use crate::args::{CrawlArgs, CrawlRequest};
+use super::{nothing_to_crawl, stored_crawl};
+use crate::args::RunArgs;
 use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
-use crate::location::CrawlLocation;
+use crate::location::{CrawlLocation, Directory};
 use crate::past::{self, Report};
 use crate::terminal::Console;
 use crate::{derived_files, markdown};
@@ -22,16 +22,16 @@ use crate::{derived_files, markdown};
 /// # Errors
 /// There is no such crawl, one of its iterations is not over, the definition is not valid, or the
 /// directory cannot be written.
-pub(crate) async fn remake_all(args: &CrawlArgs, console: &Console) -> Result<Exit, Failure> {
-    let data = args.data.as_path();
-    let CrawlRequest::Reparse(selection) = args.wish()? else { return Ok(Exit::Done) };
-    let given = described_definition(args)?;
-    if !data.join(DATABASE).is_file() {
-        return Err(nothing_to_crawl(data));
+pub(crate) async fn remake_all(run: &RunArgs<'_>, selection: Selection, console: &Console) -> Result<Exit, Failure> {
+    let given = run.definition()?;
+    if !run.data.join(DATABASE).is_file() {
+        return Err(nothing_to_crawl(run.data));
     }
     let (report, directory) = {
-        let store = args.disk.waiting.open(data, console).await?;
-        let (crawl, directory) = choose_crawl(&store, given.as_ref(), None, args).await?;
+        let store = run.disk.waiting.open(run.data, console).await?;
+        let crawls = store.crawls().await?;
+        let crawl = stored_crawl(run, &crawls, given.as_ref().map(|given| &given.name).or(run.crawl.as_ref()))?;
+        let directory = Directory::locate(run.data, &crawl, &crawls);
         let world = local_world(&store, ConsoleNotifier::new(console.clone()));
         let held = begin::load_crawl(&world, &crawl).await?;
         let latest = held.as_ref().and_then(|held| held.latest.as_ref());
@@ -43,7 +43,7 @@ pub(crate) async fn remake_all(args: &CrawlArgs, console: &Console) -> Result<Ex
         }
         let wanted = match given {
             Some(given) => given,
-            None => Definition::new(args.change(held.row.definition.clone().into_draft()))?,
+            None => Definition::new(run.change(held.row.definition.clone().into_draft()))?,
         };
         begin::store(&world, Some(held), &wanted).await?;
         let remaking = store.remaking();
@@ -53,8 +53,8 @@ pub(crate) async fn remake_all(args: &CrawlArgs, console: &Console) -> Result<Ex
         remaking.end_remake(&crawl, &job).await?;
         (Report { place, crawl, done }, directory)
     };
-    report.print(args.output.answer(), console).map_err(while_writing)?;
-    if let Some(pages) = &args.output.markdown {
+    report.print(run.output.answer(), console).map_err(while_writing)?;
+    if let Some(pages) = &run.output.markdown {
         markdown::write(pages, &directory.path, &report.crawl, console).await?;
     }
     Ok(report.exit())

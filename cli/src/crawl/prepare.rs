@@ -1,7 +1,5 @@
 //! Prepares the iteration to run, from the arguments and the data directory.
 
-use std::path::Path;
-
 use dragline_domain::definition::{Definition, Key, changes};
 use dragline_domain::frontier::{IterationRow, IterationStatus, Task};
 use dragline_domain::ids::{CrawlId, TriggerId};
@@ -9,8 +7,9 @@ use dragline_engine::begin::{self, Plan, UnadoptableChange};
 use dragline_ports::clock::Clock;
 
 use super::nothing_to_crawl;
+use super::request::Request;
 use super::run::CliWorld;
-use crate::args::{CrawlArgs, CrawlRequest};
+use crate::args::RunArgs;
 use crate::definition_source::{Source, key_names};
 use crate::error::Failure;
 use crate::location::Directory;
@@ -43,19 +42,19 @@ pub(super) enum Goal {
 pub(super) async fn prepare(
     world: &CliWorld,
     (crawl, directory): (&CrawlId, &Directory),
-    (given, wish): (Option<&Definition>, &CrawlRequest),
-    args: &CrawlArgs,
+    (given, request): (Option<&Definition>, &Request),
+    run: &RunArgs<'_>,
     console: &Console,
 ) -> Result<PreparedIteration, Failure> {
     let held = begin::load_crawl(world, crawl).await?;
     let wanted = match (given, &held) {
         (Some(given), _) => given.clone(),
-        (None, Some(held)) => Definition::new(args.change(held.row.definition.clone().into_draft()))?,
+        (None, Some(held)) => Definition::new(run.change(held.row.definition.clone().into_draft()))?,
         (None, None) => return Err(nothing_to_crawl(&directory.path)),
     };
-    let task = wish.task();
-    let plan = begin::plan(held.as_ref(), (&wanted, &task), args.abandon())
-        .map_err(|UnadoptableChange(keys)| outgrown(&keys, &args.command_to_resume(directory)))?;
+    let task = request.task();
+    let plan = begin::plan(held.as_ref(), (&wanted, &task), run.abandon)
+        .map_err(|UnadoptableChange(keys)| outgrown(&keys, &request.command_to_resume(run, directory)))?;
     let latest = held.as_ref().and_then(|held| held.latest.as_ref());
     if let (Plan::Finish | Plan::GoOn { .. }, Some(latest)) = (&plan, latest)
         && latest.task == Task::Import
@@ -63,7 +62,7 @@ pub(super) async fn prepare(
         // Its answers come from archives, not from the web.
         return Err(directory.unfinished_import_error(crawl, latest.number, "that is not finished"));
     }
-    if let (CrawlRequest::Reparse(_), Plan::Finish, Some(latest)) = (wish, &plan, latest)
+    if let (false, Plan::Finish, Some(latest)) = (request.is_online(), &plan, latest)
         && latest.task.visits()
     {
         // Finishing it would make requests.
@@ -73,8 +72,8 @@ pub(super) async fn prepare(
     let iteration = begin::carry_out(world, &plan, held.as_ref(), (&wanted, &task), trigger).await?;
     let goal = if matches!(plan, Plan::End | Plan::Finish) { Goal::MakeWay } else { Goal::Crawl };
     console.say(&announcement(&plan, &iteration));
-    if let (Some(held), Source::Urls(_)) = (&held, Source::choose(&args.targets, Path::is_file)?) {
-        let kept = args.change(held.row.definition.clone().into_draft());
+    if let (Some(held), Source::Urls(_)) = (&held, &run.source) {
+        let kept = run.change(held.row.definition.clone().into_draft());
         let reset = changes(&kept, &wanted.clone().into_draft());
         let reset: Vec<Key> = reset.into_iter().filter(|key| !matches!(key, Key::Name | Key::Seeds)).collect();
         if !reset.is_empty() {

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use dragline_aws::{DynamoFrontier, S3Archive, S3Documents, S3Editions, S3Publications};
 use dragline_domain::definition::{Definition, UserAgent, changes};
-use dragline_domain::frontier::IterationStatus;
-use dragline_domain::ids::CrawlId;
+use dragline_domain::frontier::{IterationStatus, Selection};
 use dragline_local::{SystemClock, SystemRng};
 use dragline_pipeline::{Adapters, World, schedule};
 use dragline_ports::clock::Clock;
@@ -17,8 +16,8 @@ use dragline_publish::publish_again;
 use dragline_report::site::ReportStamp;
 
 use super::{Deployed, DeployedError};
-use crate::args::{CrawlArgs, CrawlRequest, StackName};
-use crate::crawl::{ConsoleNotifier, described_definition};
+use crate::args::{RunArgs, StackName};
+use crate::crawl::ConsoleNotifier;
 use crate::derived_files;
 use crate::error::{Failure, while_doing, while_writing};
 use crate::exit::Exit;
@@ -36,14 +35,13 @@ type StackWorld = Adapters<DynamoFrontier, S3Archive, S3Documents, Nobody, Conso
 /// There is no such stack or crawl, one of its iterations is not over, the definition is not valid,
 /// or AWS refused something or did not answer.
 pub(crate) async fn remake_all(
-    args: &CrawlArgs,
-    crawl: Option<&CrawlId>,
+    run: &RunArgs<'_>,
     stack: StackName,
+    selection: Selection,
     console: &Console,
 ) -> Result<Exit, Failure> {
-    let CrawlRequest::Reparse(selection) = args.wish()? else { return Ok(Exit::Done) };
-    let given = described_definition(args)?;
-    let Some(crawl) = given.as_ref().map(|given| given.name.clone()).or_else(|| crawl.cloned()) else {
+    let given = run.definition()?;
+    let Some(crawl) = given.as_ref().map(|given| given.name.clone()).or_else(|| run.crawl.clone()) else {
         return Err(stack.which_crawl_error());
     };
     let deployed = Deployed::find(stack.clone()).await?;
@@ -71,7 +69,7 @@ pub(crate) async fn remake_all(
     derived_files::remove(&place, &crawl)?;
     remaking.end_remake(&crawl, &job).await.map_err(DeployedError::from)?;
     let report = Report { place, crawl, done };
-    report.print(args.output.answer(), console).map_err(while_writing)?;
+    report.print(run.output.answer(), console).map_err(while_writing)?;
     Ok(report.exit())
 }
 
