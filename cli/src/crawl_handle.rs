@@ -7,14 +7,14 @@ use dragline_domain::frontier::IterationRow;
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_local::{Allowance, LocalStore, SqliteReader};
 use dragline_ports::error::PortError;
+#[cfg(feature = "stack")]
+use dragline_ports::error::PortErrorKind;
 use dragline_ports::reader::Reader;
 use serde::Serialize;
 
 use crate::args::{crawl_flag, data_flag};
 use crate::error::Failure;
 use crate::location::{CrawlLocation, DataDirectory, Directory};
-#[cfg(feature = "stack")]
-use crate::stack::DeployedError;
 
 /// A crawl, with a reader of its data.
 pub(crate) struct CrawlHandle<R> {
@@ -178,7 +178,7 @@ impl<R: Reader> CrawlHandle<R> {
         match &self.place {
             CrawlLocation::Data(directory) => cannot_query(&directory.path)(error),
             #[cfg(feature = "stack")]
-            CrawlLocation::Stack(_) => DeployedError::Port(error).into(),
+            CrawlLocation::Stack(_) => aws_error(&error),
         }
     }
 
@@ -187,11 +187,27 @@ impl<R: Reader> CrawlHandle<R> {
         match &self.place {
             CrawlLocation::Data(_) => error.into(),
             #[cfg(feature = "stack")]
-            CrawlLocation::Stack(_) => DeployedError::Port(error).into(),
+            CrawlLocation::Stack(_) => aws_error(&error),
         }
     }
 }
 
+/// Returns the error for an iteration that a crawl does not have.
 pub(crate) fn no_iteration_error(crawl: &CrawlId, wanted: Iteration, latest: Iteration) -> Failure {
     Failure::new(format!("the crawl `{crawl}` has no iteration {wanted}; the latest is {latest}"))
+}
+
+#[cfg(feature = "stack")]
+fn aws_error(error: &PortError) -> Failure {
+    Failure::from_error(error).with_hints(aws_hint(error.kind))
+}
+
+/// Returns a hint for an error of AWS; `None` if the message is enough.
+#[cfg(feature = "stack")]
+pub(crate) const fn aws_hint(kind: PortErrorKind) -> Option<&'static str> {
+    match kind {
+        PortErrorKind::Unavailable => Some("check the network, AWS_REGION and AWS_ENDPOINT_URL, and try again"),
+        PortErrorKind::Refused => Some("check the permissions that docs/commands.md lists"),
+        PortErrorKind::Full | PortErrorKind::Corrupt | PortErrorKind::TooLarge | PortErrorKind::Other => None,
+    }
 }

@@ -92,10 +92,7 @@ async fn carry_out(mut request: Request, run: &RunArgs<'_>, console: &Console) -
             none => none.insert(Interrupts::listen().map_err(while_doing("listening for Ctrl-C"))?),
         };
         let crawls = store.crawls().await?;
-        if given.is_none() {
-            given = request.new_definition(run, &crawls)?;
-        }
-        let crawl = request.choose_crawl(run, given.as_ref(), &crawls)?;
+        let crawl = request.choose_crawl(run, &mut given, &crawls)?;
         let directory = Directory::locate(run.data, &crawl, &crawls);
         let go_on = request.command_to_resume(run, &directory);
         if request.is_online() {

@@ -68,47 +68,31 @@ impl Request {
         }
     }
 
-    /// Returns the definition of a new crawl if the demanded URLs need one, as the directory has
-    /// none for them; otherwise `None`.
+    /// Returns the crawl to run, which a given definition names. If demanded URLs need a crawl that
+    /// the directory does not have, its definition is given from now on.
     ///
     /// # Errors
-    /// There is no URL, there are too many origins, or the file cannot be read.
-    pub(super) fn new_definition(
+    /// There is no such crawl, there are several and none is named, or the URLs do not make a
+    /// definition.
+    pub(super) fn choose_crawl(
         &mut self,
         run: &RunArgs<'_>,
-        crawls: &[CrawlId],
-    ) -> Result<Option<Definition>, Failure> {
-        match (self.named_crawl(run), self) {
-            (Some(name), Self::Demand(_)) if crawls.contains(&name) => Ok(None),
-            (None, Self::Demand(_)) if !crawls.is_empty() => Ok(None),
-            (_, Self::Demand(demanded)) => demanded.new_definition(run).map(Some),
-            (_, Self::Crawl | Self::Reparse(_)) => Ok(None),
-        }
-    }
-
-    /// Returns the crawl to run. A given definition names it.
-    ///
-    /// # Errors
-    /// There is no such crawl, or there are several and none is named.
-    pub(super) fn choose_crawl(
-        &self,
-        run: &RunArgs<'_>,
-        given: Option<&Definition>,
+        given: &mut Option<Definition>,
         crawls: &[CrawlId],
     ) -> Result<CrawlId, Failure> {
-        match (self, given) {
-            (Self::Crawl | Self::Demand(_), Some(given)) => Ok(given.name.clone()),
-            // A crawl must exist to have documents.
-            (Self::Reparse(_), Some(given)) => stored_crawl(run, crawls, Some(&given.name)),
-            (_, None) => stored_crawl(run, crawls, self.named_crawl(run).as_ref()),
+        let mut named = run.crawl.clone();
+        if let (Self::Demand(demanded), None) = (&mut *self, &given) {
+            named = named.or_else(|| demanded.crawl());
+            if named.as_ref().map_or(crawls.is_empty(), |name| !crawls.contains(name)) {
+                *given = Some(demanded.new_definition(run)?);
+            }
         }
-    }
-
-    /// Returns the crawl that the arguments name, directly or by the host of a demanded URL; `None`
-    /// if they name none.
-    fn named_crawl(&self, run: &RunArgs<'_>) -> Option<CrawlId> {
-        let by_url = || if let Self::Demand(demanded) = self { demanded.crawl() } else { None };
-        run.crawl.clone().or_else(by_url)
+        match given {
+            Some(given) if self.is_online() => Ok(given.name.clone()),
+            // A crawl must exist to have documents.
+            Some(given) => stored_crawl(run, crawls, Some(&given.name)),
+            None => stored_crawl(run, crawls, named.as_ref()),
+        }
     }
 
     /// Adds what it has to visit to its iteration.

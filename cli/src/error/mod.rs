@@ -21,6 +21,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
+    /// Returns a failure without hints, and without an exit code of its own.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), hints: Vec::new(), exit: Exit::Error, is_closed_output: false }
     }
@@ -30,11 +31,13 @@ impl Failure {
         Self::new(error.to_string()).caused_by(error)
     }
 
+    /// Adds a hint, which comes after those that it has.
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
+    /// Adds hints, the most likely first.
     pub(crate) fn with_hints(self, hints: impl IntoIterator<Item = impl Into<String>>) -> Self {
         hints.into_iter().fold(self, Self::with_hint)
     }
@@ -97,6 +100,7 @@ pub(crate) fn while_doing(action: &'static str) -> impl FnOnce(io::Error) -> Fai
 }
 
 /// Returns the failure to write an answer to standard output.
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it so")]
 pub(crate) fn while_writing(error: io::Error) -> Failure {
     Failure::new(format!("writing to standard output: {error}")).of_output(&error)
 }

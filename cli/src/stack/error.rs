@@ -5,15 +5,16 @@ use std::path::PathBuf;
 use dragline_aws::StackError;
 use dragline_definition::DefinitionErrors;
 use dragline_domain::ids::CrawlId;
-use dragline_ports::error::{PortError, PortErrorKind};
+use dragline_ports::error::PortError;
 use dragline_publish::SiteError;
 
 use crate::args::StackName;
+use crate::crawl_handle::aws_hint;
 use crate::error::Failure;
 
 /// Why a request to a stack failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum DeployedError {
+pub(super) enum DeployedError {
     /// The stack was not found.
     #[error("{0}")]
     Stack(#[from] StackError),
@@ -40,7 +41,7 @@ impl From<DeployedError> for Failure {
         let failure = Self::from_error(&error);
         match &error {
             Stack(StackError::Port(error)) | Publishing(SiteError::Port(error)) | Port(error) => {
-                failure.with_hints(port_hint(error.kind))
+                failure.with_hints(aws_hint(error.kind))
             }
             Stack(error) => failure.with_hints(error.hint()),
             NoCrawl { stack, .. } => failure.with_hint(format!(
@@ -54,17 +55,10 @@ impl From<DeployedError> for Failure {
     }
 }
 
-const fn port_hint(kind: PortErrorKind) -> Option<&'static str> {
-    match kind {
-        PortErrorKind::Unavailable => Some("check the network, AWS_REGION and AWS_ENDPOINT_URL, and try again"),
-        PortErrorKind::Refused => Some("check the permissions that docs/commands.md lists"),
-        PortErrorKind::Full | PortErrorKind::Corrupt | PortErrorKind::TooLarge | PortErrorKind::Other => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use dragline_domain::ids::Iteration;
+    use dragline_ports::error::PortErrorKind;
 
     use super::*;
     use crate::crawl_handle::no_iteration_error;

@@ -18,7 +18,7 @@ use crate::crawl_handle::{Certificates, CrawlHandle};
 use crate::error::Failure;
 use crate::location::CrawlLocation;
 pub(crate) use commands::{change, prune, put, remove, reparse, start};
-pub(crate) use error::DeployedError;
+use error::DeployedError;
 pub(crate) use past::remake_all;
 
 /// A deployed stack.
