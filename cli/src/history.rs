@@ -3,8 +3,12 @@
 use std::io::{self, Write};
 
 use dragline_domain::capture::CrawlType;
-use dragline_ports::reader::{LogRow, Reader};
-use serde::Serialize;
+use dragline_domain::change::VisitChange;
+use dragline_domain::outcome::Outcome;
+use dragline_ports::reader::{LogRow, Reader, RecordPlace};
+use dragline_ports::row;
+use dragline_ports::row::Row as _;
+use jiff::Timestamp;
 
 use crate::args::{CrawlSource, Format, HistoryArgs};
 use crate::crawl_handle::{self, CrawlHandle};
@@ -15,43 +19,33 @@ use crate::export::Rows;
 use crate::terminal::{Align, Colour, Console, count, table, unless_closed};
 use crate::url_visits;
 
-/// A visit, or the decision not to visit. The field names are those of JSON lines and of CSV.
-#[derive(Clone, Debug, Serialize)]
+/// A visit, or the decision not to visit.
+#[derive(Clone, Debug)]
 struct Visit {
     iteration: u32,
-    at: String,
-    crawl_type: String,
-    outcome: i16,
-    outcome_name: String,
+    at: Timestamp,
+    crawl_type: CrawlType,
+    outcome: Outcome,
     status: Option<u16>,
     body_bytes: Option<u64>,
     detail: Option<String>,
-    change: Option<String>,
-    changed_parts: Option<String>,
+    change: Option<VisitChange>,
     r#final: bool,
-    object: Option<String>,
-    offset: Option<u64>,
-    length: Option<u64>,
+    record: Option<RecordPlace>,
+}
+
+row! {
+    Visit {
+        iteration, at, crawl_type, outcome ["outcome", "outcome_name"], status, body_bytes, detail, change ["change", "changed_parts"],
+        r#final ["final"], record ["object", "offset", "length"],
+    }
 }
 
 impl From<LogRow> for Visit {
     fn from(row: LogRow) -> Self {
-        Self {
-            iteration: row.iteration,
-            at: row.at,
-            crawl_type: row.crawl_type,
-            outcome: row.outcome,
-            outcome_name: row.outcome_name,
-            status: row.status,
-            body_bytes: row.body_bytes,
-            detail: row.detail,
-            change: row.change,
-            changed_parts: row.changed_parts,
-            r#final: row.r#final,
-            object: row.object,
-            offset: row.offset,
-            length: row.length,
-        }
+        let LogRow { iteration, at, crawl_type, outcome, status, body_bytes, detail, change, r#final, record, .. } =
+            row;
+        Self { iteration, at, crawl_type, outcome, status, body_bytes, detail, change, r#final, record }
     }
 }
 
@@ -71,7 +65,7 @@ pub(crate) async fn history(args: &HistoryArgs, console: &Console) -> Result<Exi
         #[cfg(feature = "stack")]
         CrawlSource::Stack { crawl, stack } => read(&crate::stack::find(crawl, stack).await?, &args.url, console).await,
     }?;
-    print(&visits, args.format).map_err(while_writing)?;
+    print(visits, args.format).map_err(while_writing)?;
     Ok(Exit::Done)
 }
 
@@ -85,18 +79,13 @@ async fn read(found: &CrawlHandle<impl Reader>, url: &str, console: &Console) ->
     Ok(url_visits::read_visits(found, &url).await?.into_iter().map(Visit::from).collect())
 }
 
-fn print(visits: &[Visit], format: Option<Format>) -> io::Result<()> {
+fn print(visits: Vec<Visit>, format: Option<Format>) -> io::Result<()> {
     let Some(format) = format else {
-        let text = text(visits, Colour::for_stream(&io::stdout()));
+        let text = text(&visits, Colour::for_stream(&io::stdout()));
         return unless_closed(writeln!(io::stdout().lock(), "{text}"));
     };
-    // There is at least one visit, so its fields are the header.
-    let mut rows = Rows::new(format, Vec::new());
-    for visit in visits {
-        if rows.write(visit).is_break() {
-            break;
-        }
-    }
+    let mut rows = Rows::new(format, &Visit::columns());
+    let _ = visits.into_iter().try_for_each(|visit| rows.write(visit));
     rows.finish()
 }
 
@@ -117,17 +106,18 @@ fn text(visits: &[Visit], colour: Colour) -> String {
     ];
     let number = |number: Option<u64>| number.as_ref().map_or_else(String::new, ToString::to_string);
     let cells = |visit: &Visit| {
+        let record = visit.record.as_ref();
         [
             visit.iteration.to_string(),
-            visit.at.clone(),
-            format!("{} ({})", visit.outcome_name, visit.outcome),
+            format!("{:.3}", visit.at),
+            format!("{} ({})", visit.outcome.name(), visit.outcome.code()),
             number(visit.status.map(u64::from)),
             visit.body_bytes.map_or_else(String::new, count),
             finality(visit).to_owned(),
             change(visit),
-            visit.object.clone().unwrap_or_default(),
-            number(visit.offset),
-            number(visit.length),
+            record.map_or_else(String::new, |record| record.object.to_string()),
+            number(record.map(|record| record.offset)),
+            number(record.map(|record| record.length)),
             visit.detail.clone().unwrap_or_default(),
         ]
     };
@@ -136,67 +126,61 @@ fn text(visits: &[Visit], colour: Colour) -> String {
 
 /// Returns whether a visit was the last one in its iteration, or not a visit.
 fn finality(visit: &Visit) -> &'static str {
-    match (visit.r#final, &visit.crawl_type) {
+    match (visit.r#final, visit.crawl_type) {
         (true, _) => "yes",
-        (false, crawl_type) if crawl_type == CrawlType::Reparse.name() => "not visited",
+        (false, CrawlType::Reparse) => "not visited",
         (false, _) => "retried",
     }
 }
 
 /// Returns how a visit changed the page, and in which parts.
 fn change(visit: &Visit) -> String {
-    let parts =
-        visit.changed_parts.as_ref().map_or_else(String::new, |parts| format!(": {}", parts.replace(',', ", ")));
-    visit.change.as_ref().map_or_else(String::new, |change| format!("{change}{parts}"))
+    let Some(VisitChange { kind, parts }) = &visit.change else { return String::new() };
+    let parts: Vec<_> = parts.iter().map(|part| part.name()).collect();
+    format!("{}{}{}", kind.name(), if parts.is_empty() { "" } else { ": " }, parts.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
+    use dragline_domain::change::{ChangeKind, Part};
+
     use super::*;
 
     #[test]
     fn each_visit_has_a_line() {
         let answered = Visit {
             iteration: 1,
-            at: "2026-03-01T12:00:00.500Z".to_owned(),
-            crawl_type: "queued".to_owned(),
-            outcome: 20,
-            outcome_name: "file_ingested".to_owned(),
+            at: "2026-03-01T12:00:00.500Z".parse().unwrap(),
+            crawl_type: CrawlType::Queued,
+            outcome: Outcome::FileIngested,
             status: Some(200),
             body_bytes: Some(12_345),
             detail: None,
-            change: Some("changed".to_owned()),
-            changed_parts: Some("title,text".to_owned()),
+            change: Some(VisitChange { kind: ChangeKind::Changed, parts: vec![Part::Title, Part::Text] }),
             r#final: true,
-            object: Some("raw/docs/1/https,example.org/1-0-ff.warc.gz".to_owned()),
-            offset: Some(1_024),
-            length: Some(4_096),
+            record: Some(RecordPlace {
+                object: "raw/docs/1/https,example.org/1-0-ff.warc.gz".to_owned().try_into().unwrap(),
+                offset: 1_024,
+                length: 4_096,
+            }),
         };
         let failed = Visit {
             iteration: 12,
-            at: "2026-03-02T12:00:00.500Z".to_owned(),
-            crawl_type: "recrawl".to_owned(),
-            outcome: 100,
-            outcome_name: "connection_failed".to_owned(),
+            at: "2026-03-02T12:00:00.500Z".parse().unwrap(),
+            crawl_type: CrawlType::Recrawl,
+            outcome: Outcome::ConnectionFailed,
             status: None,
             body_bytes: None,
             detail: Some("timed out: \u{1b}[2J".to_owned()),
             change: None,
-            changed_parts: None,
             r#final: false,
-            object: None,
-            offset: None,
-            length: None,
+            record: None,
         };
         let remade = Visit {
-            at: "2026-03-03T12:00:00.500Z".to_owned(),
-            crawl_type: "reparse".to_owned(),
-            outcome: 20,
-            outcome_name: "file_ingested".to_owned(),
+            at: "2026-03-03T12:00:00.500Z".parse().unwrap(),
+            crawl_type: CrawlType::Reparse,
+            outcome: Outcome::FileIngested,
             detail: None,
-            change: None,
-            changed_parts: None,
-            object: None,
             ..failed.clone()
         };
         insta::assert_snapshot!(text(&[answered, failed, remade], Colour::Off), @r"

@@ -6,7 +6,6 @@ use std::ops::ControlFlow;
 use dragline_domain::change::ChangeKind;
 use dragline_domain::ids::CrawlId;
 use dragline_report::diff::{PageChange, Span};
-use jiff::Timestamp;
 use jiff::fmt::rfc2822;
 
 use crate::terminal::{unless_closed, xml_text};
@@ -57,20 +56,17 @@ fn entry(crawl: &CrawlId, change: &PageChange) -> String {
     let kind = change.change.name();
     let to = change.redirects_to.as_ref().filter(|_| change.change == ChangeKind::Moved);
     let more = match (change.change, to) {
-        (ChangeKind::Gone, _) => format!(" ({})", change.outcome_name),
+        (ChangeKind::Gone, _) => format!(" ({})", change.outcome.name()),
         (_, Some(to)) => format!(" to {to}"),
-        _ => change.changed_parts.as_ref().map_or_else(String::new, |parts| format!(" ({})", parts.replace(',', ", "))),
+        _ if change.changed_parts.is_empty() => String::new(),
+        _ => format!(" ({})", change.changed_parts.to_string().replace(',', ", ")),
     };
     let title = xml_text(&format!("{kind}: {url}{more}"));
     // The same change always has the same id, however often the feed is written.
     let name = xml_text(&format!("{crawl}/{iteration}/{kind}/{url}"));
     let link = xml_text(url);
-    let date = change
-        .at
-        .parse::<Timestamp>()
-        .ok()
-        .and_then(|at| rfc2822::to_string(&at.to_zoned(jiff::tz::TimeZone::UTC)).ok());
-    let date = date.map_or_else(String::new, |date| format!("<pubDate>{date}</pubDate>"));
+    let date = rfc2822::to_string(&change.at.to_zoned(jiff::tz::TimeZone::UTC));
+    let date = date.map_or_else(|_| String::new(), |date| format!("<pubDate>{date}</pubDate>"));
     format!(
         "<item><title>{title}</title><link>{link}</link><guid isPermaLink=\"false\">{name}</guid>{date}<category>{kind}</category></item>\n"
     )

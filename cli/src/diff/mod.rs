@@ -11,11 +11,11 @@ use dragline_domain::frontier::IterationStatus;
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Cursor, Filter, Reader, each_row};
+use dragline_ports::row::Row;
 use dragline_report::diff::{
     ItemChange, ItemChangeKind, LinkChange, LinkChangeKind, PageChange, Span, SpanError, each_item_change,
     each_link_change, each_page_change,
 };
-use serde::Serialize;
 
 use self::feed::Feed;
 use self::text::{Line, Text};
@@ -52,14 +52,14 @@ async fn show(found: &CrawlHandle<impl Reader>, args: &DiffArgs, console: &Conso
     if found.iteration(Some(span.to())).await?.status != IterationStatus::Closed {
         console.say(&format!("iteration {} is not over: this is what it found so far", span.to()));
     }
-    let fields: &[&'static str] = match args.what {
-        DiffSubject::Pages => &PageChange::FIELDS,
-        DiffSubject::Items => &ItemChange::FIELDS,
-        DiffSubject::Links => &LinkChange::FIELDS,
+    let columns = match args.what {
+        DiffSubject::Pages => PageChange::columns(),
+        DiffSubject::Items => ItemChange::columns(),
+        DiffSubject::Links => LinkChange::columns(),
     };
     let mut list = match args.form() {
         ListForm::Text => List::Text(Text::new(io::stdout().lock(), Colour::for_stream(&io::stdout()))),
-        ListForm::Rows(format) => List::Rows(Rows::new(format, fields.iter().copied().map(str::to_owned).collect())),
+        ListForm::Rows(format) => List::Rows(Rows::new(format, &columns)),
         ListForm::Rss => {
             let link = first_seed(&found.reader).await.map_err(|error| found.read_error(error))?;
             List::Feed(Feed::new(io::stdout().lock(), &found.crawl, &link, span))
@@ -70,21 +70,21 @@ async fn show(found: &CrawlHandle<impl Reader>, args: &DiffArgs, console: &Conso
         DiffSubject::Pages => {
             each_page_change(&found.reader, span, args.which(), |change| {
                 totals.add_page(change.change);
-                list.add(&change)
+                list.add(change)
             })
             .await
         }
         DiffSubject::Items => {
             each_item_change(&found.reader, span, |change| {
                 totals.add_field(change.change);
-                list.add(&change)
+                list.add(change)
             })
             .await
         }
         DiffSubject::Links => {
             each_link_change(&found.reader, span, |change| {
                 totals.add_link(change.change);
-                list.add(&change)
+                list.add(change)
             })
             .await
         }
@@ -151,9 +151,9 @@ enum List {
 
 impl List {
     /// Adds an entry, and returns whether to go on.
-    fn add(&mut self, entry: &(impl Serialize + Line)) -> ControlFlow<()> {
+    fn add(&mut self, entry: impl Row + Line) -> ControlFlow<()> {
         match self {
-            Self::Text(text) => text.add(entry),
+            Self::Text(text) => text.add(&entry),
             Self::Rows(rows) => rows.write(entry),
             Self::Feed(feed) => entry.page().map_or(ControlFlow::Continue(()), |page| feed.add(page)),
         }

@@ -49,14 +49,13 @@ impl Line for PageChange {
     fn words(&self) -> String {
         let url = safe(&self.url);
         let to = self.redirects_to.as_ref().filter(|_| self.change == ChangeKind::Moved);
-        let parts = self.changed_parts.as_ref().map(|parts| parts.replace(',', ", "));
         let more = match self.change {
-            ChangeKind::Gone => Some(self.outcome_name.clone()),
+            ChangeKind::Gone => format!("  ({})", self.outcome.name()),
             // A moved page has lost all its parts.
-            ChangeKind::Moved => None,
-            _ => parts,
+            ChangeKind::Moved => String::new(),
+            _ if self.changed_parts.is_empty() => String::new(),
+            _ => format!("  ({})", self.changed_parts.to_string().replace(',', ", ")),
         };
-        let more = more.map_or_else(String::new, |more| format!("  ({})", safe(&more)));
         let to = to.map_or_else(String::new, |to| format!(" -> {}", safe(to)));
         format!("{url}{to}{more}")
     }
@@ -185,24 +184,25 @@ fn summary_line(span: Span, totals: &Totals) -> String {
 
 #[cfg(test)]
 mod tests {
+    use dragline_domain::change::Part;
     use dragline_domain::document::LinkKind;
     use dragline_domain::frontier::{IterationRow, Reserve};
     use dragline_domain::ids::{Iteration, TriggerId};
+    use dragline_domain::outcome::Outcome;
     use jiff::Timestamp;
 
     use super::*;
 
-    fn page(path: &str, change: ChangeKind, parts: Option<&str>, outcome_name: &str) -> PageChange {
+    fn page(path: &str, change: ChangeKind, parts: &[Part], outcome: Outcome) -> PageChange {
         PageChange {
             url: format!("https://example.org{path}"),
             change,
-            changed_parts: parts.map(str::to_owned),
+            changed_parts: parts.iter().copied().collect(),
             redirects_to: (change == ChangeKind::Moved).then(|| "https://example.org/new\u{1b}[2J".to_owned()),
             iteration: 3,
-            at: "2026-03-01T12:00:00.500Z".to_owned(),
+            at: Timestamp::UNIX_EPOCH,
             status: Some(200),
-            outcome: 20,
-            outcome_name: outcome_name.to_owned(),
+            outcome,
         }
     }
 
@@ -230,13 +230,14 @@ mod tests {
 
     #[test]
     fn pages_are_listed_with_what_changed() {
+        use Part::{Text as TextPart, Title};
         let pages = [
-            page("/a", ChangeKind::New, None, "file_ingested"),
-            page("/b\u{1b}[2J", ChangeKind::Changed, Some("title,text"), "file_ingested"),
-            page("/c", ChangeKind::Moved, Some("status,title,text,links"), "permanent_redirect"),
-            page("/d", ChangeKind::Gone, None, "file_not_found"),
-            page("/e", ChangeKind::Back, None, "file_did_not_change"),
-            page("/f", ChangeKind::Unchanged, None, "file_did_not_change"),
+            page("/a", ChangeKind::New, &[], Outcome::FileIngested),
+            page("/b\u{1b}[2J", ChangeKind::Changed, &[Title, TextPart], Outcome::FileIngested),
+            page("/c", ChangeKind::Moved, &[Part::Status, Title, TextPart, Part::Links], Outcome::PermanentRedirect),
+            page("/d", ChangeKind::Gone, &[], Outcome::FileNotFound),
+            page("/e", ChangeKind::Back, &[], Outcome::FileDidNotChange),
+            page("/f", ChangeKind::Unchanged, &[], Outcome::FileDidNotChange),
         ];
         let count = |totals: &mut Totals, page: &PageChange| totals.add_page(page.change);
         insta::assert_snapshot!(text(&pages, count, Colour::Off), @r"

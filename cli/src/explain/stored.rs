@@ -72,15 +72,16 @@ struct LastOutcome {
     iteration: u32,
     at: String,
     outcome: i16,
-    outcome_name: String,
+    outcome_name: &'static str,
     status: Option<u16>,
     detail: Option<String>,
 }
 
 impl From<LogRow> for LastOutcome {
     fn from(row: LogRow) -> Self {
-        let LogRow { iteration, at, outcome, outcome_name, status, detail, .. } = row;
-        Self { iteration, at, outcome, outcome_name, status, detail }
+        let LogRow { iteration, at, outcome, status, detail, .. } = row;
+        let at = format!("{at:.3}");
+        Self { iteration, at, outcome: outcome.code(), outcome_name: outcome.name(), status, detail }
     }
 }
 
@@ -157,7 +158,7 @@ impl StoredUrl {
             depth: known.as_ref().map(|known| known.depth),
             via: known.as_ref().and_then(|known| known.via.clone()),
             last,
-            due_at: known.and_then(|known| known.due_at),
+            due_at: known.and_then(|known| known.due_at).map(|at| format!("{at:.3}")),
             next_iteration_at: None,
             budget_pages: budget.pages,
             budget_spent: latest.budget.is_spent() || was_left,

@@ -1,12 +1,12 @@
 //! Rows of passages.
 
 use dragline_domain::ids::CrawlId;
-use dragline_ports::reader::{DocumentRow, FieldType};
+use dragline_ports::reader::DocumentRow;
+use dragline_ports::row;
 use dragline_report::{Chunk, ChunkLength, chunks};
-use serde::Serialize;
 
 /// A passage of a page.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(super) struct ChunkRow<'d> {
     crawl: &'d str,
     /// The iteration that stored the page.
@@ -25,25 +25,7 @@ pub(super) struct ChunkRow<'d> {
     text: String,
 }
 
-impl ChunkRow<'_> {
-    /// The columns, in order.
-    pub(super) fn typed_fields() -> impl Iterator<Item = (&'static str, FieldType)> {
-        use FieldType::{Integer, Text};
-        [
-            ("crawl", Text),
-            ("iteration", Integer),
-            ("url", Text),
-            ("title", Text),
-            ("chunk", Integer),
-            ("headings", Text),
-            ("begins_at", Integer),
-            ("words", Integer),
-            ("digest", Text),
-            ("text", Text),
-        ]
-        .into_iter()
-    }
-}
+row! { ChunkRow<'d> { crawl, iteration, url, title, chunk, headings, begins_at, words, digest, text } }
 
 /// Splits the main part of a document into passages; none if it has no main part.
 pub(super) fn chunk_rows<'d>(crawl: &'d CrawlId, row: &'d DocumentRow) -> impl Iterator<Item = ChunkRow<'d>> + use<'d> {

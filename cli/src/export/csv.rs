@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use csv::{ReaderBuilder, StringRecord, Writer};
-use serde::Serialize;
+use csv::Writer;
+use dragline_ports::row::Cell;
 
 use crate::terminal::safe;
 
@@ -31,10 +31,7 @@ pub(crate) enum Formulas {
 pub(super) struct SafeCsv<W: Write> {
     reader: Audience,
     formulas: Formulas,
-    /// Turns each row into cells, and the first one also into a header.
-    cells: Writer<Vec<u8>>,
     out: Writer<W>,
-    record: StringRecord,
     head: Head,
 }
 
@@ -48,14 +45,7 @@ enum Head {
 impl<W: Write> SafeCsv<W> {
     /// Returns a writer for this reader, which disarms formulas.
     pub(super) fn new(out: W, reader: Audience) -> Self {
-        Self {
-            reader,
-            formulas: Formulas::default(),
-            cells: Writer::from_writer(Vec::new()),
-            out: Writer::from_writer(out),
-            record: StringRecord::new(),
-            head: Head::Missing,
-        }
+        Self { reader, formulas: Formulas::default(), out: Writer::from_writer(out), head: Head::Missing }
     }
 
     /// Returns the same writer with this treatment of formulas.
@@ -63,73 +53,35 @@ impl<W: Write> SafeCsv<W> {
         Self { formulas, ..self }
     }
 
-    /// Writes a row. The field names precede the first one.
-    pub(super) fn write(&mut self, row: &impl Serialize) -> io::Result<()> {
-        self.write_cells(row).map_err(into_io_error)
-    }
-
-    /// Writes the header, unless a row already did.
-    pub(super) fn write_head(&mut self, fields: &[impl AsRef<str>]) -> io::Result<()> {
+    /// Writes the header, unless it is written.
+    pub(super) fn write_head<'n>(&mut self, names: impl Iterator<Item = &'n str>) -> io::Result<()> {
         if std::mem::replace(&mut self.head, Head::Written) == Head::Missing {
-            self.out.write_record(fields.iter().map(AsRef::as_ref))?;
+            self.out.write_record(names)?;
         }
         Ok(())
     }
 
-    fn write_cells(&mut self, row: &impl Serialize) -> csv::Result<()> {
-        self.head = Head::Written;
-        self.cells.serialize(row)?;
-        self.pass_on()
-    }
-
-    /// Writes a row of cells. The header must be written before.
-    pub(super) fn write_texts(&mut self, texts: &[String]) -> io::Result<()> {
-        self.cells.write_record(texts)?;
-        self.pass_on().map_err(into_io_error)
-    }
-
-    /// Checks and writes the pending cells.
-    fn pass_on(&mut self) -> csv::Result<()> {
-        self.cells.flush()?;
-        // Only the csv crate knows how to turn a row into cells, so it writes them, and they are
-        // read back to be checked.
-        let cells = std::mem::replace(&mut self.cells, writer_without_header());
-        let bytes = cells.into_inner().map_err(csv::IntoInnerError::into_error)?;
-        let mut reader = ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
-        while reader.read_record(&mut self.record)? {
-            for cell in &self.record {
-                let cell = match self.formulas {
-                    Formulas::Disarmed => disarm_formula(cell),
-                    Formulas::Kept => cell.into(),
-                };
-                let shown = match self.reader {
-                    Audience::Program => cell,
-                    Audience::Person => safe(&cell).into_owned().into(),
-                };
-                self.out.write_field(shown.as_bytes())?;
-            }
-            self.out.write_record(None::<&[u8]>)?;
+    /// Writes the cells of a row. The header must be written before.
+    pub(super) fn write_cells(&mut self, cells: &[Option<Cell>]) -> io::Result<()> {
+        for cell in cells {
+            let cell = cell.as_ref().map_or_else(String::new, Cell::to_string);
+            let cell = match self.formulas {
+                Formulas::Disarmed => disarm_formula(&cell),
+                Formulas::Kept => cell.as_str().into(),
+            };
+            let shown = match self.reader {
+                Audience::Program => cell,
+                Audience::Person => safe(&cell).into_owned().into(),
+            };
+            self.out.write_field(shown.as_bytes())?;
         }
-        Ok(())
+        Ok(self.out.write_record(None::<&[u8]>)?)
     }
 
     /// Writes what is buffered.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
-}
-
-fn into_io_error(error: csv::Error) -> io::Error {
-    match error.into_kind() {
-        // Passed on, to distinguish a closed pipe from a full disk.
-        csv::ErrorKind::Io(error) => error,
-        other => io::Error::other(format!("{other:?}")),
-    }
-}
-
-/// Returns a writer for the rows after the first.
-fn writer_without_header() -> Writer<Vec<u8>> {
-    csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new())
 }
 
 /// Prefixes the cell with `'` if a spreadsheet would run it as a formula (OWASP, CSV injection).
@@ -153,11 +105,16 @@ mod tests {
 
     use super::*;
 
-    #[derive(Serialize)]
-    struct Row {
-        outcome: i16,
-        title: Option<String>,
-        link: String,
+    /// Returns what is written for rows of an outcome, a title and a link, with their header.
+    fn written(mut csv: SafeCsv<Vec<u8>>, rows: &[(i16, Option<&str>, &str)]) -> String {
+        let text = |text: &str| Some(Cell::Text(text.to_owned()));
+        for (outcome, title, link) in rows {
+            csv.write_head(["outcome", "title", "link"].into_iter()).unwrap();
+            csv.write_cells(&[Some(Cell::Number((*outcome).into())), title.and_then(text), text(link)]).unwrap();
+        }
+        csv.write_head(["outcome", "title", "link"].into_iter()).unwrap();
+        csv.flush().unwrap();
+        String::from_utf8(csv.out.into_inner().unwrap()).unwrap()
     }
 
     #[test]
@@ -184,18 +141,12 @@ mod tests {
 
     #[test]
     fn the_header_is_written_once_and_absent_values_are_empty() {
-        let mut csv = SafeCsv::new(Vec::new(), Audience::Program);
-        let row = |outcome, title: Option<&str>, link: &str| Row {
-            outcome,
-            title: title.map(str::to_owned),
-            link: link.to_owned(),
-        };
-        csv.write(&row(-999, None, "https://example.org/")).unwrap();
-        csv.write(&row(20, Some("=HYPERLINK(\"https://example.com\", \"a, b\")"), "https://example.org/b")).unwrap();
-        csv.write(&row(20, Some("two\nlines"), "")).unwrap();
-        csv.flush().unwrap();
-        let text = String::from_utf8(csv.out.into_inner().unwrap()).unwrap();
-        insta::assert_snapshot!(text, @r#"
+        let rows = [
+            (-999, None, "https://example.org/"),
+            (20, Some("=HYPERLINK(\"https://example.com\", \"a, b\")"), "https://example.org/b"),
+            (20, Some("two\nlines"), ""),
+        ];
+        insta::assert_snapshot!(written(SafeCsv::new(Vec::new(), Audience::Program), &rows), @r#"
         outcome,title,link
         -999,,https://example.org/
         20,"'=HYPERLINK(""https://example.com"", ""a, b"")",https://example.org/b
@@ -206,25 +157,13 @@ mod tests {
 
     #[test]
     fn the_header_is_written_without_rows_too() {
-        let mut csv = SafeCsv::new(Vec::new(), Audience::Program);
-        csv.write_head(&["outcome", "title", "link"]).unwrap();
-        csv.write_head(&["outcome", "title", "link"]).unwrap();
-        csv.flush().unwrap();
-        assert_eq!(csv.out.into_inner().unwrap(), b"outcome,title,link\n");
-        let mut csv = SafeCsv::new(Vec::new(), Audience::Program);
-        csv.write(&Row { outcome: 20, title: None, link: String::new() }).unwrap();
-        csv.write_head(&["outcome", "title", "link"]).unwrap();
-        csv.flush().unwrap();
-        assert_eq!(csv.out.into_inner().unwrap(), b"outcome,title,link\n20,,\n", "but not twice");
+        assert_eq!(written(SafeCsv::new(Vec::new(), Audience::Program), &[]), "outcome,title,link\n");
     }
 
     #[test]
     fn control_characters_are_escaped() {
         for (reader, expected) in [(Audience::Program, "20,a\u{1b}[2J,\n"), (Audience::Person, "20,a\\u{1b}[2J,\n")] {
-            let mut csv = SafeCsv::new(Vec::new(), reader);
-            csv.write(&Row { outcome: 20, title: Some("a\u{1b}[2J".to_owned()), link: String::new() }).unwrap();
-            csv.flush().unwrap();
-            let text = String::from_utf8(csv.out.into_inner().unwrap()).unwrap();
+            let text = written(SafeCsv::new(Vec::new(), reader), &[(20, Some("a\u{1b}[2J"), "")]);
             assert_eq!(text.split_once('\n').unwrap().1, expected, "{reader:?}");
         }
     }
@@ -232,22 +171,16 @@ mod tests {
     proptest! {
         #[test]
         fn kept_cells_round_trip(title in any::<String>(), link in "[-=+@'].*") {
-            let mut csv = SafeCsv::new(Vec::new(), Audience::Program).with_formulas(Formulas::Kept);
-            csv.write(&Row { outcome: 20, title: Some(title.clone()), link: link.clone() }).unwrap();
-            csv.flush().unwrap();
-            let bytes = csv.out.into_inner().unwrap();
-            let record = ::csv::Reader::from_reader(bytes.as_slice()).records().next().unwrap().unwrap();
+            let csv = SafeCsv::new(Vec::new(), Audience::Program).with_formulas(Formulas::Kept);
+            let text = written(csv, &[(20, Some(&title), &link)]);
+            let record = ::csv::Reader::from_reader(text.as_bytes()).records().next().unwrap().unwrap();
             prop_assert_eq!(record.iter().skip(1).collect::<Vec<_>>(), [&title, &link]);
         }
 
         #[test]
         fn cells_round_trip_and_none_is_a_formula(title in any::<String>(), link in any::<String>()) {
-            let mut csv = SafeCsv::new(Vec::new(), Audience::Program);
-            csv.write(&Row { outcome: 20, title: Some(title.clone()), link: link.clone() }).unwrap();
-            csv.flush().unwrap();
-            let bytes = csv.out.into_inner().unwrap();
-            let mut reader = ::csv::Reader::from_reader(bytes.as_slice());
-            let record = reader.records().next().unwrap().unwrap();
+            let text = written(SafeCsv::new(Vec::new(), Audience::Program), &[(20, Some(&title), &link)]);
+            let record = ::csv::Reader::from_reader(text.as_bytes()).records().next().unwrap().unwrap();
             for (cell, original) in record.iter().skip(1).zip([&title, &link]) {
                 prop_assert!(is_number(cell) || !cell.starts_with(['=', '+', '-', '@', '\t', '\r']), "{cell:?}");
                 prop_assert_eq!(cell.strip_prefix('\'').filter(|rest| rest == original).unwrap_or(cell), original.as_str());

@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use dragline_domain::ids::CrawlId;
-use dragline_domain::item::{Cell, Item};
+use dragline_domain::item::Item;
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Batch, Cursor, DocumentRow, Filter, Reader, each_row};
+use dragline_ports::row::{Cell, ColumnKind};
 use dragline_report::ItemRow;
 
-use super::sorted::{SortedError, each_sorted};
+use super::sorted::{SortedError, each_sorted, keep_document};
 use super::{BATCH_ROWS, times};
 
 /// The maximum number of columns besides [`COMMON`](dragline_domain::item::COMMON).
@@ -42,20 +43,6 @@ pub(super) struct TypeInfo {
     pub(super) types: BTreeSet<String>,
 }
 
-/// The type of a column's values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ColumnKind {
-    Bool,
-    /// A 64-bit integer.
-    Integer,
-    Number,
-    /// A day, as a text in ISO 8601.
-    Day,
-    /// A time, as a text in ISO 8601.
-    Instant,
-    Text,
-}
-
 /// The columns of a type beyond [`COMMON`](dragline_domain::item::COMMON), by name.
 pub(super) type Columns = BTreeMap<String, ColumnKind>;
 
@@ -71,7 +58,7 @@ impl<R: Reader> Items<'_, R> {
             take(row)
         };
         let read = |after: Option<Cursor>| async move { self.documents(after.as_ref()).await };
-        each_sorted(read, |row: DocumentRow| self.rows(&row).try_for_each(&mut take)).await?;
+        each_sorted(read, keep_document, |row: DocumentRow| self.rows(&row).try_for_each(&mut take)).await?;
         Ok(taken)
     }
 
@@ -136,9 +123,9 @@ impl TypeInfo {
         for item in items.rows(row) {
             let columns = self.columns.get_or_insert_default();
             for (name, cell) in item.cells() {
-                let kind = ColumnKind::from_cell(cell);
+                let kind = kind_of_cell(cell);
                 if let Some(known) = columns.get_mut(name) {
-                    *known = known.union(kind);
+                    *known = kind_of_both(*known, kind);
                 } else if columns.len() < COLUMNS_MAX {
                     columns.insert(name.to_owned(), kind);
                 }
@@ -160,28 +147,27 @@ fn keep_fractions(columns: &mut Columns) {
     }
 }
 
-impl ColumnKind {
-    fn from_cell(cell: &Cell) -> Self {
-        match cell {
-            Cell::Bool(_) => Self::Bool,
-            Cell::Number(number) if number.as_i64().is_some() => Self::Integer,
-            Cell::Number(_) => Self::Number,
-            Cell::Text(text) if times::is_day(text) => Self::Day,
-            Cell::Text(text) if times::is_instant(text) => Self::Instant,
-            Cell::Text(_) => Self::Text,
-        }
+fn kind_of_cell(cell: &Cell) -> ColumnKind {
+    match cell {
+        Cell::Bool(_) => ColumnKind::Bool,
+        Cell::Number(number) if number.as_i64().is_some() => ColumnKind::Integer,
+        Cell::Number(_) => ColumnKind::Number,
+        Cell::Text(text) if times::is_day(text) => ColumnKind::Day,
+        Cell::Text(text) if times::is_instant(text) => ColumnKind::Instant,
+        Cell::Text(_) => ColumnKind::Text,
     }
+}
 
-    /// Returns the kind for the values of both.
-    const fn union(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Bool, Self::Bool) => Self::Bool,
-            (Self::Integer, Self::Integer) => Self::Integer,
-            (Self::Integer | Self::Number, Self::Integer | Self::Number) => Self::Number,
-            (Self::Day, Self::Day) => Self::Day,
-            (Self::Day | Self::Instant, Self::Day | Self::Instant) => Self::Instant,
-            _ => Self::Text,
-        }
+/// Returns the kind for the values of both.
+const fn kind_of_both(one: ColumnKind, other: ColumnKind) -> ColumnKind {
+    use ColumnKind::{Bool, Day, Instant, Integer, Number, Text};
+    match (one, other) {
+        (Bool, Bool) => Bool,
+        (Integer, Integer) => Integer,
+        (Integer | Number, Integer | Number) => Number,
+        (Day, Day) => Day,
+        (Day | Instant, Day | Instant) => Instant,
+        _ => Text,
     }
 }
 
@@ -211,8 +197,8 @@ mod tests {
             (json!([true, 1]), ColumnKind::Text, "nothing holds both but a text"),
             (json!(["20210303", "2021"]), ColumnKind::Text, "numbers of products"),
         ] {
-            let kinds = values.as_array().unwrap().iter().map(|value| ColumnKind::from_cell(&cell(value.clone())));
-            assert_eq!(kinds.reduce(ColumnKind::union), Some(expected), "{values}: {why}");
+            let kinds = values.as_array().unwrap().iter().map(|value| kind_of_cell(&cell(value.clone())));
+            assert_eq!(kinds.reduce(kind_of_both), Some(expected), "{values}: {why}");
         }
         let mut columns: Columns = ["price", "rating_count", "total", "total_currency"]
             .map(|name| (name.to_owned(), ColumnKind::Integer))

@@ -11,30 +11,29 @@ mod sorted;
 mod table;
 mod times;
 
-use std::io::{self, BufWriter, IsTerminal};
-use std::ops::ControlFlow;
+use std::io::{self, IsTerminal};
 
-use ::parquet::errors::ParquetError;
 use dragline_domain::document::Document;
 use dragline_domain::ids::CrawlId;
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader};
+use dragline_ports::row::Row as _;
 use dragline_report::FeedRow;
 use serde::Serialize;
 
 use crate::args::{CrawlSource, ExportArgs, ExportFormat, Format, RowKind};
 use crate::crawl_handle::{self, CrawlHandle};
 use crate::derived_files;
-use crate::error::{Failure, while_writing};
+use crate::error::Failure;
 use crate::exit::Exit;
 use crate::terminal::Console;
 pub(crate) use csv::Formulas;
 use graph::GraphFormat;
 use items::{Columns, Items};
-use parquet::{RowsParquet, cells, item_columns};
+use parquet::{cells, item_columns};
 pub(crate) use rows::Rows;
-use sorted::{SortedError, each_sorted};
-use table::{Column, Table, select_columns};
+use sorted::{SortedError, each_sorted, keep_document};
+use table::{Selection, Table};
 
 /// The number of rows per read.
 const BATCH_ROWS: usize = 500;
@@ -134,57 +133,48 @@ async fn write(
     if what == RowKind::Items {
         return write_items(found, args, to).await;
     }
-    let columns = select_columns(table::columns(what, wanted), &args.columns)?;
-    let mut rows = match to {
+    let selection = &Selection::new(table::columns(what, wanted), &args.columns)?;
+    let mut table = match to {
         Destination::Graph(format) => return graph::write(&derived_files::graph(found, console).await?, format),
-        Destination::Parquet => Table::parquet(what.name(), columns)?,
-        Destination::Lines(format) => {
-            let rows = Rows::new(format, columns.iter().map(|(name, _)| (*name).to_owned()).collect());
-            let rows = rows.with_formulas(args.formulas());
-            if args.columns.is_empty() { Table::Whole(rows) } else { Table::Picked(rows, columns) }
-        }
+        Destination::Parquet => Table::parquet(what.name(), &selection.columns)?,
+        Destination::Lines(format) => Table::lines(format, args.formulas(), &selection.columns),
     };
     let (reader, of_iteration, of_all) = (&found.reader, &Filter::by_iteration(iteration), &Filter::default());
     macro_rules! each {
-        ($stream:ident, $filter:ident, $row:ident => $shown:expr) => {{
+        ($stream:ident, $filter:ident, $keep:expr, $visit:expr) => {{
             let read = |after: Option<Cursor>| async move { reader.$stream($filter, after.as_ref(), BATCH_ROWS).await };
-            each_sorted(read, |$row| rows.write(&$shown)).await
+            each_sorted(read, $keep, $visit).await
         }};
-        ($stream:ident, $filter:ident) => {
-            each!($stream, $filter, row => row)
+        ($stream:ident, $filter:ident, $url:ident) => {
+            each!($stream, $filter, |row| (row.$url.clone(), row.cells()), |cells| table.write(selection, cells))
         };
-        ($stream:ident, $filter:ident, $row:ident; $several:expr) => {{
-            let read = |after: Option<Cursor>| async move { reader.$stream($filter, after.as_ref(), BATCH_ROWS).await };
-            each_sorted(read, |$row| $several.try_for_each(|shown| rows.write(&shown))).await
-        }};
+    }
+    macro_rules! each_document {
+        ($row:ident => $write:expr) => {
+            match wanted {
+                None => each!(shown_documents, of_all, keep_document, |$row| $write),
+                Some(_) => each!(documents, of_iteration, keep_document, |$row| $write),
+            }
+        };
+        ($row:ident; $rows:expr) => {
+            each_document!($row => $rows.try_for_each(|row| table.write(selection, row.cells())))
+        };
     }
     let written = match (what, wanted) {
-        (RowKind::Pages, None) => each!(pages, of_all),
-        (RowKind::Pages, Some(_)) => each!(seen_pages, of_iteration),
-        (RowKind::Links, None) => each!(links, of_all),
-        (RowKind::Links, Some(_)) => each!(seen_links, of_iteration),
-        (RowKind::Log, _) => each!(log, of_iteration),
-        (RowKind::Feeds, None) => each!(shown_documents, of_all, row; FeedRow::rows_of_document(&found.crawl, &row)),
-        (RowKind::Feeds, Some(_)) => each!(documents, of_iteration, row; FeedRow::rows_of_document(&found.crawl, &row)),
-        (RowKind::Documents, None) => each!(shown_documents, of_all, row => line(&found.crawl, &row)),
-        (RowKind::Documents, Some(_)) => each!(documents, of_iteration, row => line(&found.crawl, &row)),
-        (RowKind::Chunks, _) => {
-            let mut add = |row: DocumentRow| {
-                let mut written = chunks::chunk_rows(&found.crawl, &row).map(|chunk| rows.write(&chunk));
-                written.find(ControlFlow::is_break).unwrap_or(ControlFlow::Continue(()))
-            };
-            let now =
-                |after: Option<Cursor>| async move { reader.shown_documents(of_all, after.as_ref(), BATCH_ROWS).await };
-            let then =
-                |after: Option<Cursor>| async move { reader.documents(of_iteration, after.as_ref(), BATCH_ROWS).await };
-            if wanted.is_none() { each_sorted(now, &mut add).await } else { each_sorted(then, &mut add).await }
-        }
+        (RowKind::Pages, None) => each!(pages, of_all, url),
+        (RowKind::Pages, Some(_)) => each!(seen_pages, of_iteration, url),
+        (RowKind::Links, None) => each!(links, of_all, from_url),
+        (RowKind::Links, Some(_)) => each!(seen_links, of_iteration, from_url),
+        (RowKind::Log, _) => each!(log, of_iteration, url),
         // Candidates outlive iterations.
-        (RowKind::Candidates, _) => each!(candidates, of_all),
+        (RowKind::Candidates, _) => each!(candidates, of_all, url),
+        (RowKind::Feeds, _) => each_document!(row; FeedRow::rows_of_document(&found.crawl, &row)),
+        (RowKind::Chunks, _) => each_document!(row; chunks::chunk_rows(&found.crawl, &row)),
+        (RowKind::Documents, _) => each_document!(row => table.write_json(&line(&found.crawl, &row))),
         (RowKind::Items, _) => Ok(()),
     };
     written.map_err(|error| sort_error(found, error))?;
-    rows.finish()
+    table.finish()
 }
 
 /// Returns the error for rows that could not be read in order.
@@ -208,76 +198,28 @@ async fn write_items(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: De
         (_, None) => return Err(error::no_type(&items.types().await.map_err(failed)?)),
         (_, Some(wanted)) => known_columns(&items, wanted).await.map_err(failed)??,
     };
-    let wanted = select_columns(item_columns(&columns), &args.columns)?;
-    let format = match to {
-        Destination::Lines(format) => format,
-        Destination::Parquet | Destination::Graph(_) => {
-            return write_parquet(&items, &wanted).await?.map_err(|error| sort_error(found, error));
-        }
+    let all = item_columns(&columns);
+    let selection = &Selection::new(all.clone(), &args.columns)?;
+    let is_whole = matches!(to, Destination::Lines(Format::Jsonl)) && args.columns.is_empty();
+    let mut table = match to {
+        Destination::Lines(format) => Table::lines(format, args.formulas(), &selection.columns),
+        Destination::Parquet | Destination::Graph(_) => Table::parquet("item", &selection.columns)?,
     };
-    let rows = Rows::new(format, wanted.iter().map(|(name, _)| (*name).to_owned()).collect());
-    let mut rows = rows.with_formulas(args.formulas());
-    let written = items.each_sorted(|item| match args.columns.as_slice() {
-        [] => rows.write_item(&item, &columns),
-        _ => rows.write_cells(&wanted, &cells(&item, &wanted)),
-    });
+    let written =
+        items.each_sorted(
+            |item| {
+                if is_whole { table.write_json(&item) } else { table.write(selection, cells(&item, &all)) }
+            },
+        );
     let written = written.await.map_err(|error| sort_error(found, error))?;
     if let (0, Some(wanted)) = (written, item_type) {
         known_columns(&items, wanted).await.map_err(failed)??;
     }
-    rows.finish().map_err(while_writing)
+    table.finish()
 }
 
 /// Returns the columns of a type. The inner error means that no item has or had it.
 async fn known_columns<R: Reader>(items: &Items<'_, R>, wanted: &str) -> PortResult<Result<Columns, Failure>> {
     let known = items.type_info().await?;
     Ok(known.columns.ok_or_else(|| error::unknown_type(wanted, &known.types)))
-}
-
-/// Writes items as a Parquet file. The inner error is a failure to read them.
-async fn write_parquet<R: Reader>(
-    items: &Items<'_, R>,
-    columns: &[Column<'_>],
-) -> Result<Result<(), SortedError>, ParquetError> {
-    let mut file = RowsParquet::new(BufWriter::new(io::stdout()), "item", columns)?;
-    let mut written = Ok(());
-    let read = items
-        .each_sorted(|item| {
-            written = file.write(cells(&item, columns));
-            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })
-        .await;
-    written?;
-    file.finish()?;
-    Ok(read.map(drop))
-}
-
-#[cfg(test)]
-mod tests {
-    use dragline_ports::reader::LinkRow;
-
-    use super::*;
-
-    #[test]
-    fn fields_are_named_as_in_the_rows() {
-        let fields = |what| table::columns(what, None).into_iter().map(|(name, _)| name);
-        let row = LinkRow {
-            crawl: String::new(),
-            iteration: 1,
-            from_url: String::new(),
-            to_url: String::new(),
-            kind: String::new(),
-            disposition: String::new(),
-            detail: None,
-            anchor: None,
-        };
-        let json = serde_json::to_string(&row).unwrap();
-        let mut rest = json.as_str();
-        for field in fields(RowKind::Links) {
-            rest =
-                rest.split_once(&format!("\"{field}\":")).unwrap_or_else(|| panic!("{field}, in its order: {json}")).1;
-        }
-        assert!(!rest.contains(':'), "no field is left out: {json}");
-        assert!(fields(RowKind::Log).any(|field| field == "final"), "a Rust keyword is named without its `r#`");
-    }
 }

@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use dragline_domain::item::{COMMON, Cell};
+use dragline_domain::item::COMMON;
+use dragline_ports::row::{Cell, Column, ColumnKind};
 use dragline_report::ItemRow;
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as PhysicalType};
 use parquet::column::writer::{ColumnWriter, ColumnWriterImpl};
@@ -13,8 +14,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use super::items::{ColumnKind, Columns};
-use super::table::Column;
+use super::items::Columns;
 use super::times;
 
 /// The number of rows per row group, which is buffered.

@@ -3,21 +3,18 @@
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::ops::ControlFlow;
 
-use dragline_domain::item::Cell;
-use dragline_report::ItemRow;
+use dragline_ports::row::{Cell, Column, Row};
 use serde::{Serialize, Serializer};
 
 use super::csv::{Audience, Formulas, SafeCsv};
-use super::items::Columns;
-use super::table::Column;
 use crate::args::Format;
 use crate::terminal::{unless_closed, write_json};
 
 /// A writer of rows.
 pub(crate) struct Rows {
     to: RowSink,
-    /// The field names, for the header of an empty export.
-    fields: Vec<String>,
+    /// The column names, for the header of an empty export.
+    head: Vec<String>,
     /// The first error. Nothing is written after it.
     failed: Option<io::Error>,
 }
@@ -28,27 +25,24 @@ enum RowSink {
 }
 
 /// Cells with their column names, in order.
-struct SelectedCells<'c> {
-    columns: &'c [Column<'c>],
-    cells: &'c [Option<Cell>],
-}
+struct NamedCells<'c>(&'c [Column<'c>], &'c [Option<Cell>]);
 
-impl Serialize for SelectedCells<'_> {
+impl Serialize for NamedCells<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.columns.iter().map(|(name, _)| name).zip(self.cells))
+        serializer.collect_map(self.0.iter().map(|(name, _)| name).zip(self.1))
     }
 }
 
 impl Rows {
-    /// Returns a writer of rows with these fields.
-    pub(crate) fn new(format: Format, fields: Vec<String>) -> Self {
+    /// Returns a writer of rows with these columns.
+    pub(crate) fn new(format: Format, columns: &[Column<'_>]) -> Self {
         let out = io::stdout().lock();
         let reader = if out.is_terminal() { Audience::Person } else { Audience::Program };
         let to = match format {
             Format::Jsonl => RowSink::Jsonl(BufWriter::new(out)),
             Format::Csv => RowSink::Csv(Box::new(SafeCsv::new(out, reader))),
         };
-        Self { to, fields, failed: None }
+        Self { to, head: columns.iter().map(|(name, _)| (*name).to_owned()).collect(), failed: None }
     }
 
     /// Returns the same writer with this treatment of formulas in CSV.
@@ -61,10 +55,26 @@ impl Rows {
     }
 
     /// Writes a row, and returns whether to go on.
-    pub(crate) fn write(&mut self, row: &impl Serialize) -> ControlFlow<()> {
+    pub(crate) fn write<R: Row>(&mut self, row: R) -> ControlFlow<()> {
+        self.write_cells(&R::columns(), &row.cells())
+    }
+
+    /// Writes the cells of a row in these columns, and returns whether to go on.
+    pub(super) fn write_cells(&mut self, columns: &[Column<'_>], cells: &[Option<Cell>]) -> ControlFlow<()> {
         let written = match &mut self.to {
-            RowSink::Jsonl(out) => write_json(out, row),
-            RowSink::Csv(out) => out.write(row),
+            RowSink::Jsonl(out) => write_json(out, &NamedCells(columns, cells)),
+            RowSink::Csv(out) => {
+                out.write_head(columns.iter().map(|(name, _)| *name)).and_then(|()| out.write_cells(cells))
+            }
+        };
+        self.record_result(written)
+    }
+
+    /// Writes a value that no row can hold as a line of JSON, and returns whether to go on.
+    pub(super) fn write_json(&mut self, value: &impl Serialize) -> ControlFlow<()> {
+        let written = match &mut self.to {
+            RowSink::Jsonl(out) => write_json(out, value),
+            RowSink::Csv(_) => Err(io::ErrorKind::Unsupported.into()),
         };
         self.record_result(written)
     }
@@ -79,35 +89,11 @@ impl Rows {
         }
     }
 
-    /// Writes the cells of a row in these columns, and returns whether to go on.
-    pub(super) fn write_cells(&mut self, columns: &[Column<'_>], cells: &[Option<Cell>]) -> ControlFlow<()> {
-        let written = match &mut self.to {
-            RowSink::Jsonl(out) => write_json(out, &SelectedCells { columns, cells }),
-            RowSink::Csv(out) => {
-                let texts: Vec<String> =
-                    cells.iter().map(|cell| cell.as_ref().map_or_else(String::new, Cell::to_string)).collect();
-                out.write_head(&self.fields).and_then(|()| out.write_texts(&texts))
-            }
-        };
-        self.record_result(written)
-    }
-
-    /// Writes an item with these columns, and returns whether to go on.
-    pub(super) fn write_item(&mut self, item: &ItemRow, columns: &Columns) -> ControlFlow<()> {
-        let written = match &mut self.to {
-            RowSink::Jsonl(out) => write_json(out, item),
-            RowSink::Csv(out) => {
-                out.write_head(&self.fields).and_then(|()| out.write_texts(&item.texts(columns.keys())))
-            }
-        };
-        self.record_result(written)
-    }
-
     /// Flushes the buffer, and returns the first error. A closed pipe is not an error.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         let flushed = match &mut self.to {
             RowSink::Jsonl(out) => out.flush(),
-            RowSink::Csv(out) => out.write_head(&self.fields).and_then(|()| out.flush()),
+            RowSink::Csv(out) => out.write_head(self.head.iter().map(String::as_str)).and_then(|()| out.flush()),
         };
         unless_closed(self.failed.map_or(flushed, Err))
     }

@@ -7,42 +7,10 @@
 use std::ops::ControlFlow;
 
 use dragline_ports::error::{PortError, PortResult};
-use dragline_ports::reader::{
-    Batch, CandidateRow, Cursor, DocumentRow, LinkRow, LogRow, PageRow, SeenPageRow, each_row,
-};
+use dragline_ports::reader::{Batch, Cursor, DocumentRow, each_row};
 use rusqlite::{Connection, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-
-/// A row with a URL.
-pub(super) trait HasUrl {
-    /// The URL.
-    fn url(&self) -> &str;
-}
-
-macro_rules! of_url {
-    ($($row:ident: $field:ident;)*) => {$(
-        impl HasUrl for $row {
-            fn url(&self) -> &str {
-                &self.$field
-            }
-        }
-    )*};
-}
-
-of_url! {
-    PageRow: url;
-    SeenPageRow: url;
-    LinkRow: from_url;
-    LogRow: url;
-    CandidateRow: url;
-}
-
-impl HasUrl for DocumentRow {
-    fn url(&self) -> &str {
-        self.document.url.as_str()
-    }
-}
 
 /// Why rows could not be read in order.
 #[derive(Debug)]
@@ -71,23 +39,31 @@ impl<E: Into<TempFileError>> From<E> for SortedError {
 }
 
 /// Calls back with each row of a stream in order, until told to stop. `read` returns the batch
-/// after a cursor, in the order of the store.
+/// after a cursor, in the order of the store; `keep` returns a row's URL, and what to call back
+/// with.
 ///
 /// # Errors
 /// A failure of `read` or of the temporary file.
-pub(super) async fn each_sorted<T: HasUrl + Serialize + DeserializeOwned, F: Future<Output = PortResult<Batch<T>>>>(
+pub(super) async fn each_sorted<T, K: Serialize + DeserializeOwned, F: Future<Output = PortResult<Batch<T>>>>(
     read: impl Fn(Option<Cursor>) -> F,
-    visit: impl FnMut(T) -> ControlFlow<()>,
+    keep: impl Fn(T) -> (String, K),
+    visit: impl FnMut(K) -> ControlFlow<()>,
 ) -> Result<(), SortedError> {
     let rows = Sorted::new()?;
     let mut added = Ok(());
     let add = |row: T| {
-        added = rows.add(&row);
+        let (url, kept) = keep(row);
+        added = rows.add(&url, &kept);
         if added.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     each_row(read, add).await.map_err(SortedError::Reading)?;
     added?;
     Ok(rows.each(visit)?)
+}
+
+/// Keeps a whole document.
+pub(super) fn keep_document(row: DocumentRow) -> (String, DocumentRow) {
+    (row.document.url.to_string(), row)
 }
 
 /// The temporary file. SQLite keeps it in memory while it is small, and deletes it when it is
@@ -106,9 +82,9 @@ impl Sorted {
         Ok(Self(db))
     }
 
-    fn add<T: HasUrl + Serialize>(&self, row: &T) -> Result<(), TempFileError> {
+    fn add(&self, url: &str, kept: &impl Serialize) -> Result<(), TempFileError> {
         let mut add = self.0.prepare_cached("INSERT INTO row (url, json) VALUES (?, ?)")?;
-        add.execute(params![row.url(), serde_json::to_string(row)?])?;
+        add.execute(params![url, serde_json::to_string(kept)?])?;
         Ok(())
     }
 
@@ -133,29 +109,16 @@ mod tests {
 
     use super::*;
 
-    fn link(from_url: &str, to_url: &str) -> LinkRow {
-        LinkRow {
-            crawl: "docs".to_owned(),
-            iteration: 1,
-            from_url: from_url.to_owned(),
-            to_url: to_url.to_owned(),
-            kind: "a".to_owned(),
-            disposition: "follow".to_owned(),
-            detail: None,
-            anchor: Some("é \"\u{0}\n".to_owned()),
-        }
-    }
-
     #[tokio::test]
     async fn rows_are_sorted_by_url_and_stably() {
         let stored = [("b", "2"), ("a", "9"), ("B", "1"), ("b", "1"), ("a", "8"), ("é", "1"), ("a", "9")];
-        let stored: Vec<LinkRow> = stored.iter().map(|(from, to)| link(from, to)).collect();
         let sorted = [("B", "1"), ("a", "9"), ("a", "8"), ("a", "9"), ("b", "2"), ("b", "1"), ("é", "1")];
-        let sorted: Vec<LinkRow> = sorted.iter().map(|(from, to)| link(from, to)).collect();
+        let keep = |(url, text): (&str, &str)| (url.to_owned(), (url.to_owned(), format!("{text} é \"\u{0}\n")));
+        let sorted = sorted.map(|row| keep(row).1);
         let stored = &stored;
         let read = |after: Option<Cursor>| async move {
             let start = after.map_or(0, |cursor| cursor.as_str().parse().unwrap());
-            let rows: Vec<LinkRow> = stored.iter().skip(start).take(2).cloned().collect();
+            let rows: Vec<_> = stored.iter().skip(start).take(2).copied().collect();
             let (next, rest) = (start + rows.len(), if rows.len() < 2 { Rest::Nothing } else { Rest::More });
             Ok(Batch { rows, cursor: Some(Cursor::new(next.to_string())), rest })
         };
@@ -165,7 +128,7 @@ mod tests {
                 rows.push(row);
                 if rows.len() < enough { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             };
-            each_sorted(read, take).await.unwrap();
+            each_sorted(read, keep, take).await.unwrap();
             assert_eq!(rows, sorted[..enough], "the first {enough}");
         }
     }

@@ -2,7 +2,7 @@
 
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::CrawlUrl;
-use dragline_ports::reader::LogRow;
+use dragline_ports::reader::{LogRow, RecordPlace};
 
 use crate::error::Failure;
 
@@ -10,18 +10,13 @@ use crate::error::Failure;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Answer<'v> {
     pub(super) visit: &'v LogRow,
-    /// The name of the WARC object.
-    pub(super) object: &'v str,
-    /// The record's offset in the object.
-    pub(super) offset: u64,
-    /// The record's length in bytes.
-    pub(super) length: u64,
+    pub(super) record: &'v RecordPlace,
 }
 
 impl<'v> Answer<'v> {
     /// Returns the visit's answer; `None` if nothing of it was stored.
     fn from_visit(visit: &'v LogRow) -> Option<Self> {
-        Some(Self { visit, object: visit.object.as_deref()?, offset: visit.offset?, length: visit.length? })
+        Some(Self { visit, record: visit.record.as_ref()? })
     }
 }
 
@@ -71,7 +66,7 @@ pub(super) fn choose<'v>(visits: &'v [LogRow], wanted: &VisitQuery) -> Result<Ch
     let mut answers = visits[..=last].iter().rev().filter_map(Answer::from_visit);
     match answers.next().filter(|answer| wanted.includes(answer.visit)) {
         Some(answer) => {
-            let unanswered = Some(&visits[last]).filter(|visit| visit.object.is_none());
+            let unanswered = Some(&visits[last]).filter(|visit| visit.record.is_none());
             Ok(ChosenAnswer { answer, earlier: answers.collect(), unanswered })
         }
         None => {
@@ -85,7 +80,7 @@ pub(super) fn choose<'v>(visits: &'v [LogRow], wanted: &VisitQuery) -> Result<Ch
 /// Describes the outcome of a visit.
 pub(super) fn describe_outcome(visit: &LogRow) -> String {
     let detail = visit.detail.as_deref().map_or_else(String::new, |detail| format!(": {detail}"));
-    format!("{}{detail}", visit.outcome_name)
+    format!("{}{detail}", visit.outcome.name())
 }
 
 #[cfg(test)]
@@ -96,12 +91,9 @@ mod tests {
     use crate::get::samples::visit;
 
     fn answered(iteration: u32, offset: u64) -> LogRow {
-        LogRow {
-            object: Some("raw/o".to_owned()),
-            offset: Some(offset),
-            length: Some(1),
-            ..visit(iteration, Outcome::FileIngested)
-        }
+        let object = "raw/o".to_owned().try_into().unwrap();
+        let record = Some(RecordPlace { object, offset, length: 1 });
+        LogRow { record, ..visit(iteration, Outcome::FileIngested) }
     }
 
     fn failed(iteration: u32) -> LogRow {
@@ -128,9 +120,9 @@ mod tests {
                 choose(visits, &VisitQuery { url: url.clone(), iteration, history: "dragline history".to_owned() });
             match (chosen, expected) {
                 (Ok(chosen), expected) => {
-                    let offsets: Vec<_> = chosen.earlier.iter().map(|answer| answer.offset).collect();
+                    let offsets: Vec<_> = chosen.earlier.iter().map(|answer| answer.record.offset).collect();
                     assert!(offsets.is_sorted_by(|a, b| a > b), "{why}: the newest first: {offsets:?}");
-                    let found = (chosen.answer.offset, offsets.len(), chosen.unanswered.is_some());
+                    let found = (chosen.answer.record.offset, offsets.len(), chosen.unanswered.is_some());
                     assert_eq!(Ok(found), expected, "{why}");
                 }
                 (Err(error), Err(expected)) => {

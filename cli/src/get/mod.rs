@@ -64,7 +64,7 @@ async fn print(
     let url = &url_visits::resolve_url(found, &args.url).await?;
     let mut visits = url_visits::read_visits(found, url).await?;
     // A reparse makes no request.
-    visits.retain(|visit| visit.crawl_type != CrawlType::Reparse.name());
+    visits.retain(|visit| visit.crawl_type != CrawlType::Reparse);
     let history =
         format!("dragline history {}{}", shell_word(Path::new(url.as_str())), found.place.flags(&found.crawl));
     let wanted = VisitQuery { url: url.clone(), iteration: args.iteration, history };
@@ -128,7 +128,7 @@ fn remarks(chosen: &ChosenAnswer<'_>, content: &Content<'_>) -> Vec<String> {
         format!("there was no answer in iteration {} ({ended}); this is from iteration {iteration}", visit.iteration)
     });
     let is_good = (200..300).contains(&content.status);
-    let name = &chosen.answer.visit.outcome_name;
+    let name = chosen.answer.visit.outcome.name();
     let status =
         (!is_good).then(|| format!("the answer in iteration {iteration} had status {} ({name})", content.status));
     [unanswered, status, content.cut.clone()].into_iter().flatten().collect()

@@ -2,7 +2,6 @@
 
 use std::io;
 
-use dragline_domain::frontier::ObjectKey;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::blob::Blob;
 use dragline_formats::warc::{
@@ -10,7 +9,7 @@ use dragline_formats::warc::{
     parse_http_response, read_record_into,
 };
 use dragline_ports::archive::Archive;
-use dragline_ports::reader::Reader;
+use dragline_ports::reader::{Reader, RecordPlace};
 use jiff::Timestamp;
 
 use super::choose::{Answer, ChosenAnswer, VisitQuery};
@@ -78,8 +77,7 @@ pub(super) async fn load_with_body(
 /// Returns whether a reference with this date may mean this answer. Dates are stored in
 /// milliseconds.
 fn may_be_meant(answer: &Answer<'_>, date: Option<Timestamp>) -> bool {
-    let at = answer.visit.at.parse::<Timestamp>().ok();
-    date.is_none_or(|date| at.is_none_or(|at| at.as_millisecond() == date.as_millisecond()))
+    date.is_none_or(|date| answer.visit.at.as_millisecond() == date.as_millisecond())
 }
 
 /// Returns whether a record has the body with this digest; or any body, if the digest is not known.
@@ -94,14 +92,13 @@ async fn load(
     (url, held): (&CrawlUrl, ReadLimits),
     answer: &Answer<'_>,
 ) -> Result<LoadedRecord, Failure> {
-    let Answer { object, offset, length, .. } = *answer;
+    let RecordPlace { object, offset, length } = answer.record;
+    let (offset, length) = (*offset, *length);
     let damaged = |why| Failure::new(format!("the record at byte {offset} of {object} is damaged: {why}"));
-    let missing = || Failure::new(format!("{object} is missing"));
     let end = offset.checked_add(length).filter(|_| (1..=RECORD_BYTES_MAX).contains(&length));
     let end = end.ok_or_else(|| damaged(Damage::Length(length)))?;
-    let key = ObjectKey::try_from(object.to_owned()).map_err(|_| missing())?;
-    let member = archive.get_range(&key, offset..end).await.map_err(|error| found.object_error(error))?;
-    let member = member.ok_or_else(missing)?;
+    let member = archive.get_range(object, offset..end).await.map_err(|error| found.object_error(error))?;
+    let member = member.ok_or_else(|| Failure::new(format!("{object} is missing")))?;
     verify_record(member, url, held).map_err(damaged)
 }
 
@@ -189,8 +186,8 @@ mod tests {
     #[test]
     fn a_reference_means_the_answer_of_its_date() {
         let row = visit(1, Outcome::FileIngested);
-        let answer = Answer { visit: &row, object: "raw/o", offset: 0, length: 1 };
-        let at: Timestamp = row.at.parse().unwrap();
+        let record = RecordPlace { object: "raw/o".to_owned().try_into().unwrap(), offset: 0, length: 1 };
+        let (answer, at) = (Answer { visit: &row, record: &record }, row.at);
         for (date, expected, why) in [
             (None, true, "it names none"),
             (Some(at), true, "the date"),

@@ -1,5 +1,6 @@
 //! Sample visits and records for tests.
 
+use dragline_domain::capture::CrawlType;
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::{CaptureEvent, Record, TargetUri, WarcWriter};
 use dragline_ports::reader::LogRow;
@@ -13,13 +14,12 @@ pub(super) fn visit(iteration: u32, outcome: Outcome) -> LogRow {
         url: "https://example.org/".to_owned(),
         depth: 0,
         via: None,
-        crawl_type: "queued".to_owned(),
-        outcome: outcome.code(),
-        outcome_name: outcome.name().to_owned(),
+        crawl_type: CrawlType::Queued,
+        outcome,
         r#final: true,
         tries: 1,
         resends: None,
-        at: "2026-03-01T12:00:00.500Z".to_owned(),
+        at: "2026-03-01T12:00:00.500Z".parse().unwrap(),
         status: None,
         duration_ms: None,
         first_byte_ms: None,
@@ -29,12 +29,9 @@ pub(super) fn visit(iteration: u32, outcome: Outcome) -> LogRow {
         body_bytes: None,
         truncated: None,
         redirects_to: None,
-        object: None,
-        offset: None,
-        length: None,
+        record: None,
         agent: String::new(),
         change: None,
-        changed_parts: None,
     }
 }
 

@@ -140,12 +140,12 @@ async fn visits(data: &Path, crawl: &CrawlId) -> Result<Vec<(CrawlUrl, Timestamp
     let (reader, filter, mut visits) = (&found.reader, &Filter::default(), Vec::new());
     let mut damaged = None;
     let batch = |after: Option<Cursor>| async move { reader.log(filter, after.as_ref(), BATCH_ROWS).await };
-    let add = |row: LogRow| match (CrawlUrl::parse(&row.url, &UrlRules::keep_all()), row.at.parse()) {
-        (Ok(url), Ok(at)) => {
-            visits.push((url, at));
+    let add = |row: LogRow| match CrawlUrl::parse(&row.url, &UrlRules::keep_all()) {
+        Ok(url) => {
+            visits.push((url, row.at));
             ControlFlow::Continue(())
         }
-        _ => {
+        Err(_) => {
             damaged = Some(PortError::new(PortErrorKind::Corrupt, "read the log", &row.url, "not a visit of a URL"));
             ControlFlow::Break(())
         }

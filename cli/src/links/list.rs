@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, StdoutLock, Write};
 use std::ops::ControlFlow;
 
-use serde::Serialize;
+use dragline_ports::row::Row;
 
 use crate::args::ListArgs;
 use crate::export::Rows;
@@ -35,8 +35,7 @@ struct Text {
 impl List {
     pub(crate) fn new(args: &ListArgs) -> Self {
         let to = match args.format {
-            // Each row has all fields, so the first is the header.
-            Some(format) => ListSink::Rows(Rows::new(format, Vec::new())),
+            Some(format) => ListSink::Rows(Rows::new(format, &[])),
             None => ListSink::Text(Box::new(Text {
                 out: BufWriter::new(io::stdout().lock()),
                 colour: Colour::for_stream(&io::stdout()),
@@ -79,18 +78,18 @@ impl List {
     }
 
     /// Adds an entry, and returns whether to go on.
-    pub(crate) fn add(&mut self, row: &impl Serialize, words: impl FnOnce(Colour) -> String) -> ControlFlow<()> {
+    pub(crate) fn add(&mut self, row: impl Row, words: impl FnOnce(Colour) -> String) -> ControlFlow<()> {
         self.add_all([row], words)
     }
 
     /// Adds an entry of several rows, and returns whether to go on.
-    pub(crate) fn add_all<R: Serialize>(
+    pub(crate) fn add_all<R: Row>(
         &mut self,
         rows: impl IntoIterator<Item = R>,
         words: impl FnOnce(Colour) -> String,
     ) -> ControlFlow<()> {
         match &mut self.to {
-            ListSink::Rows(out) => rows.into_iter().try_for_each(|row| out.write(&row)),
+            ListSink::Rows(out) => rows.into_iter().try_for_each(|row| out.write(row)),
             ListSink::Text(text) => text.add(words),
         }
     }

@@ -9,7 +9,7 @@ use dragline_domain::frontier::IterationStatus;
 use dragline_domain::url::CrawlUrl;
 use dragline_graph::{Broken, Chain, Graph, Node, Unchecked};
 use dragline_ports::reader::Reader;
-use serde::Serialize;
+use dragline_ports::row;
 
 pub(crate) use self::list::List;
 use crate::args::{BrokenArgs, ChainsArgs, CrawlSource, DuplicatesArgs, LinkDirections, LinksArgs, OrphansArgs};
@@ -123,7 +123,6 @@ fn print_links(args: &LinksArgs, graph: &Graph, node: &Node) -> Result<Exit, Fai
 }
 
 /// A broken link, as a row.
-#[derive(Serialize)]
 struct BrokenRow<'b> {
     url: &'b str,
     outcome_name: Option<&'b str>,
@@ -135,6 +134,8 @@ struct BrokenRow<'b> {
     anchor: Option<&'b str>,
     kind: &'b str,
 }
+
+row! { BrokenRow<'b> { url, outcome_name, status, detail, last_at, from_url, to_url, anchor, kind } }
 
 /// Shows broken links and the pages that have them.
 ///
@@ -171,7 +172,6 @@ fn broken_rows(broken: &Broken) -> impl Iterator<Item = BrokenRow<'_>> {
 }
 
 /// A chain, as a row. URLs do not contain spaces, so spaces separate the steps.
-#[derive(Serialize)]
 struct ChainRow<'c> {
     url: &'c str,
     hops: u32,
@@ -181,6 +181,8 @@ struct ChainRow<'c> {
     state: Option<&'c str>,
     steps: String,
 }
+
+row! { ChainRow<'c> { url, hops, ends, linked_from, lands_on, state, steps } }
 
 impl<'c> From<&'c Chain> for ChainRow<'c> {
     fn from(chain: &'c Chain) -> Self {
@@ -209,7 +211,7 @@ pub(crate) async fn chains(args: &ChainsArgs, console: &Console) -> Result<Exit,
     let mut any = false;
     graph.chains(args.hops, |chain| {
         any = true;
-        list.add(&ChainRow::from(&chain), |colour| text::chain(&chain, colour))
+        list.add(ChainRow::from(&chain), |colour| text::chain(&chain, colour))
     })?;
     if !any {
         list.write_text_after(&empty_list_text("no chains of redirects", &unchecked));

@@ -8,6 +8,7 @@ use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 
 use dragline_ports::reader::Reader;
+use dragline_ports::row;
 use dragline_search::{Index, SHOWN_MAX, SearchError, SearchReport, Word, WordPlace};
 use serde::Serialize;
 
@@ -159,7 +160,6 @@ fn frequent(index: &Index, args: &WordsArgs, list: &mut List) -> Result<(), Sear
 }
 
 /// A page with a word, as a row.
-#[derive(Serialize)]
 struct PlaceRow<'p> {
     word: &'p str,
     url: &'p str,
@@ -170,6 +170,8 @@ struct PlaceRow<'p> {
     /// Separated by spaces.
     positions: String,
 }
+
+row! { PlaceRow<'p> { word, url, title, day, linked_from, occurrences, positions } }
 
 impl<'p> From<&'p WordPlace> for PlaceRow<'p> {
     fn from(place: &'p WordPlace) -> Self {
@@ -189,9 +191,8 @@ impl<'p> From<&'p WordPlace> for PlaceRow<'p> {
 /// index.
 fn places(index: &Index, args: &WordsArgs, word: &str, list: &mut List) -> Result<(), SearchError> {
     let found = if list.is_whole() {
-        index.places(args.part(), word, |place| {
-            list.add(&PlaceRow::from(&place), |colour| text::place(&place, colour))
-        })?
+        index
+            .places(args.part(), word, |place| list.add(PlaceRow::from(&place), |colour| text::place(&place, colour)))?
     } else {
         // Bounds memory to the shown pages.
         let mut most = BinaryHeap::new();
@@ -203,7 +204,7 @@ fn places(index: &Index, args: &WordsArgs, word: &str, list: &mut List) -> Resul
             ControlFlow::Continue(())
         })?;
         for Reverse(Ranked(_, place)) in most.into_sorted_vec() {
-            let _ = list.add(&PlaceRow::from(&place), |colour| text::place(&place, colour));
+            let _ = list.add(PlaceRow::from(&place), |colour| text::place(&place, colour));
         }
         found
     };

@@ -76,7 +76,7 @@ async fn no_spelling_of_a_private_address_is_talked_to_as_a_seed() {
     let seeds: Vec<String> = SPELLINGS.iter().map(|host| site.named(host, "/inside")).collect();
     let crawled = Crawled::over(public_only(), &definition(&seeds, tight)).await;
     assert_eq!(site.connections(), 0, "no connection was made");
-    assert!(crawled.log.iter().all(|row| row.outcome == BlockedPrivateAddress.code()), "{:?}", crawled.log);
+    assert!(crawled.log.iter().all(|row| row.outcome == BlockedPrivateAddress), "{:?}", crawled.log);
     assert!(!crawled.log.is_empty() && crawled.leftovers().is_empty(), "each has its outcome");
 }
 
@@ -101,15 +101,12 @@ async fn no_spelling_is_talked_to_as_a_link_or_as_a_redirect_target() {
         [public.named(PUBLIC, "/"), public.named(PUBLIC, "/good")].into_iter().chain(hosts).collect();
     let crawled = Crawled::by(OnePublicServer::named(PUBLIC), &definition(&seeds, tight)).await;
     assert_eq!(inside.connections(), 0, "no connection was made");
-    assert_eq!(crawled.row("/good").outcome, FileIngested.code());
+    assert_eq!(crawled.row("/good").outcome, FileIngested);
     let asked = public.targets().iter().filter(|target| target.starts_with("/to/")).count();
     assert_eq!(asked, SPELLINGS.len(), "every redirect was met");
     let found = crawled.log.iter().filter(|row| row.url.ends_with("/inside"));
     let found: Vec<_> = found.map(|row| (row.url.as_str(), row.outcome)).collect();
-    assert!(
-        !found.is_empty() && found.iter().all(|(_, outcome)| *outcome == BlockedPrivateAddress.code()),
-        "{found:?}"
-    );
+    assert!(!found.is_empty() && found.iter().all(|(_, outcome)| *outcome == BlockedPrivateAddress), "{found:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -132,7 +129,7 @@ async fn a_robots_txt_that_redirects_inside_is_not_followed() {
     for (site, spelling) in sites.iter().zip(SPELLINGS) {
         assert_eq!(site.targets(), ["/robots.txt"], "{spelling}: without rules no page is asked for");
     }
-    assert!(crawled.log.iter().all(|row| row.outcome == BlockedPrivateAddress.code()), "{:?}", crawled.log);
+    assert!(crawled.log.iter().all(|row| row.outcome == BlockedPrivateAddress), "{:?}", crawled.log);
 }
 
 /// Resolves a name to a public address at first, from a block that was never assigned, and to a
@@ -159,5 +156,5 @@ async fn a_name_that_changes_its_mind_after_the_check_leads_nowhere() {
     let crawled = Crawled::over(network, &definition(&[inside.named("rebinding.example", "/")], tight)).await;
     assert!(lookup.asked.load(Ordering::SeqCst) > 1, "it was resolved again, to a private address");
     assert_eq!(inside.connections(), 0, "no connection was made");
-    assert_eq!(crawled.row("/").outcome, BlockedPrivateAddress.code(), "the address it resolved to in the end");
+    assert_eq!(crawled.row("/").outcome, BlockedPrivateAddress, "the address it resolved to in the end");
 }

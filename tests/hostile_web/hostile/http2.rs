@@ -41,13 +41,7 @@ async fn each_misdeed_costs_one_page_and_a_bounded_time() {
     let crawled = Crawled::over(trusting(vec![authority.root()]), &definition(&seeds, tight)).await;
     for ((site, seed), (_, outcomes, why)) in sites.iter().zip(&seeds[1..]).zip(cases) {
         let row = crawled.row(seed);
-        let names: Vec<_> = outcomes.iter().map(|outcome| outcome.name()).collect();
-        assert!(
-            names.contains(&row.outcome_name.as_str()),
-            "{why}: {} ({:?}), not {names:?}",
-            row.outcome_name,
-            row.detail
-        );
+        assert!(outcomes.contains(&row.outcome), "{why}: {} ({:?}), not {outcomes:?}", row.outcome, row.detail);
         assert!(row.duration_ms < Some(4_000), "{why}: {:?}", row.duration_ms);
         assert!(site.requests().len() >= 2, "{why}: robots.txt and the page were requested");
     }
@@ -58,7 +52,7 @@ async fn each_misdeed_costs_one_page_and_a_bounded_time() {
 #[track_caller]
 fn assert_unharmed_seed(crawled: &Crawled) {
     for target in ["/", "/good/before", "/good/after"] {
-        assert_eq!(crawled.row(target).outcome, FileIngested.code(), "{target}");
+        assert_eq!(crawled.row(target).outcome, FileIngested, "{target}");
     }
 }
 
@@ -101,7 +95,7 @@ async fn a_request_that_fails_over_http_2_is_sent_again_only_where_that_may_help
     for (n, (site, (misdeed, _, outcome, expected, why))) in sites.iter().zip(cases).enumerate() {
         let url = if n == 0 { "/" } else { &seeds[n] };
         let row = crawled.row(url);
-        assert_eq!(row.outcome_name, outcome.name(), "{misdeed:?}: {why}: {:?}", row.detail);
+        assert_eq!(row.outcome, outcome, "{misdeed:?}: {why}: {:?}", row.detail);
         let requests = site.requests();
         // The first is for robots.txt.
         assert_eq!(requests.len() - 1, expected, "{misdeed:?}: {why}");

@@ -35,7 +35,7 @@ async fn links_to_the_longest_names_are_followed() {
     .await;
     for length in lengths {
         let row = crawled.row(&site.named(&host_of(length), "/long"));
-        assert_eq!(row.outcome, FileIngested.code(), "a host of {length} characters: {:?}", row.detail);
+        assert_eq!(row.outcome, FileIngested, "a host of {length} characters: {:?}", row.detail);
     }
     assert!(crawled.every_record().len() > lengths.len(), "stored records can be read");
 }

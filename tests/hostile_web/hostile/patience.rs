@@ -66,10 +66,10 @@ async fn urls_that_fail_are_not_their_site() {
     for (n, (site, bad, outcome, why)) in sites.iter().enumerate() {
         let row = |target: &str| if n == 0 { crawled.row(target) } else { crawled.row(&site.url(target)) };
         for target in good() {
-            assert_eq!(row(&target).outcome, FileIngested.code(), "{target} beside {why}");
+            assert_eq!(row(&target).outcome, FileIngested, "{target} beside {why}");
         }
         for target in (0..*bad).map(|n| format!("/bad/{n}")) {
-            assert_eq!(row(&target).outcome, outcome.code(), "{target}: {why}");
+            assert_eq!(row(&target).outcome, *outcome, "{target}: {why}");
             let waits = gaps(&arrivals(site, |asked| asked == target));
             assert!(
                 waits.iter().all(|wait| *wait >= Duration::from_secs(2)),
@@ -128,7 +128,7 @@ async fn a_url_that_is_always_refused_does_not_slow_down_its_site() {
         (&two, &broken, ServerInternalError, 2, "500: two"),
         (&three, &never_again, ServerUnavailable, 1, "no retries: one"),
     ] {
-        assert_eq!(crawled.row("/bad/0").outcome, outcome.code(), "{why}");
+        assert_eq!(crawled.row("/bad/0").outcome, outcome, "{why}");
         let of_bad = arrivals(site, |asked| asked == "/bad/0");
         assert_eq!(of_bad.len(), tries, "{why}");
         assert!(gaps(&of_bad).iter().all(|wait| *wait >= Duration::from_secs(2)), "{why}: {:?}", gaps(&of_bad));
@@ -162,7 +162,7 @@ async fn where_nobody_is_there_that_is_known_soon() {
         (&linked, "connection refused: "),
     ] {
         let row = crawled.row(url);
-        assert_eq!((row.outcome, row.tries), (ConnectionFailed.code(), 0), "{url}");
+        assert_eq!((row.outcome, row.tries), (ConnectionFailed, 0), "{url}");
         assert!(row.detail.as_deref().is_some_and(|detail| detail.starts_with(why)), "{url}: {:?}", row.detail);
     }
     assert_eq!(untrusted.connections(), 2, "it is asked twice");
@@ -186,7 +186,7 @@ async fn a_budget_does_not_hide_who_is_not_there() {
         }),
     )
     .await;
-    assert_eq!(crawled.row(&refusing).outcome, ConnectionFailed.code());
+    assert_eq!(crawled.row(&refusing).outcome, ConnectionFailed);
     let left: BTreeMap<_, _> = crawled.leftovers().into_iter().collect();
     assert_eq!(left.get("budget_exhausted"), Some(&(1 + GOOD as u64 - 6)), "pages of the lively site alone: {left:?}");
     // It depends on the others whether its last try comes before the budget is spent.

@@ -63,6 +63,6 @@ async fn circles_and_endless_chains_meet_their_end() {
         "five are free, and then each counts as depth: {}",
         asked("/chain/")
     );
-    assert_eq!(crawled.row("/good").outcome, FileIngested.code());
+    assert_eq!(crawled.row("/good").outcome, FileIngested);
     assert_eq!(crawled.progress.origins_open, 0);
 }

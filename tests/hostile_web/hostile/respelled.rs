@@ -157,7 +157,7 @@ async fn crawl_all(is_seed: bool) {
         let url = site.named(&host(n), path);
         let short = url.strip_prefix(&site.named(&host(0), "")).filter(|_| n == 0).unwrap_or(&url);
         let rows: Vec<_> = crawled.log.iter().filter(|row| row.url == short).collect();
-        let ended: Vec<_> = rows.iter().map(|row| row.outcome_name.as_str()).collect();
+        let ended: Vec<_> = rows.iter().map(|row| row.outcome.name()).collect();
         let names: Vec<_> = outcomes.iter().map(|outcome| outcome.name()).collect();
         assert_eq!(ended, names, "{what}: {rows:?}");
         assert!(rows.iter().rev().skip(1).all(|row| !row.r#final), "{what}: only the last one stands");
@@ -254,7 +254,7 @@ async fn a_whole_site_that_redirects_every_page_to_itself_is_crawled() {
     })
     .await;
     let crawled = Crawled::once(&definition(&[site.url("/")], tight)).await;
-    let finals = crawled.log.iter().filter(|row| row.r#final && row.outcome == FileIngested.code()).count();
+    let finals = crawled.log.iter().filter(|row| row.r#final && row.outcome == FileIngested).count();
     assert_eq!(finals, PAGES + 1);
     assert_eq!(site.log().len(), 2 * (PAGES + 1) + 1, "each twice, and robots.txt");
 }
@@ -287,7 +287,7 @@ async fn failed_conditions_are_left_out() {
     ]);
     for path in ["/", "/changed", "/never"] {
         let meanwhile: Vec<_> = second.log.iter().filter(|row| row.url == path && !row.r#final).collect();
-        assert!(matches!(meanwhile[..], [row] if row.outcome == AskedToTryAgain.code()), "{path}: {meanwhile:?}");
+        assert!(matches!(meanwhile[..], [row] if row.outcome == AskedToTryAgain), "{path}: {meanwhile:?}");
         let log = site.log();
         let asked: Vec<_> =
             log.iter().filter(|asked| asked.target == path).map(|asked| asked.field("if-none-match")).collect();

@@ -182,24 +182,24 @@ async fn what_a_robots_txt_means_is_the_same_however_bad_it_is() {
     let pages = sites.iter().flat_map(|(site, ..)| [site.url("/page"), site.url("/open")]);
     let seeds: Vec<String> = std::iter::once(witness.url("/")).chain(pages).collect();
     let crawled = Crawled::once(&definition(&seeds, tight)).await;
-    let outcome = |url: &str| Outcome::from_code(crawled.row(url).outcome);
+    let outcome = |url: &str| crawled.row(url).outcome;
     for (site, disposition, why) in &sites {
-        let expected: [Option<Outcome>; 2] = match disposition {
-            RobotsMeaning::Obeyed => [Some(BlockedByRobotsTxt), Some(FileIngested)],
-            RobotsMeaning::Allowed => [Some(FileIngested); 2],
-            RobotsMeaning::Unreadable if *why == "no answer in time" => [Some(RequestTimeout); 2],
-            RobotsMeaning::Unreadable => [Some(OriginGivenUp); 2],
+        let expected: [Outcome; 2] = match disposition {
+            RobotsMeaning::Obeyed => [BlockedByRobotsTxt, FileIngested],
+            RobotsMeaning::Allowed => [FileIngested; 2],
+            RobotsMeaning::Unreadable if *why == "no answer in time" => [RequestTimeout; 2],
+            RobotsMeaning::Unreadable => [OriginGivenUp; 2],
         };
         let found = [outcome(&site.url("/page")), outcome(&site.url("/open"))];
         assert_eq!(found, expected, "{why}: /page and /open: {:?}", crawled.row(&site.url("/page")).detail);
         let asked = site.targets();
         assert_eq!(asked[0], "/robots.txt", "{why}: rules first");
         for (target, expected) in ["/page", "/open"].into_iter().zip(expected) {
-            assert_eq!(asked.contains(&target.to_owned()), expected == Some(FileIngested), "{why}: {asked:?}");
+            assert_eq!(asked.contains(&target.to_owned()), expected == FileIngested, "{why}: {asked:?}");
         }
     }
     assert_eq!(crawled.leftovers(), [("robots_unreadable", 0)]);
-    assert_eq!(crawled.row("/good/after").outcome, FileIngested.code(), "the rest of the crawl");
+    assert_eq!(crawled.row("/good/after").outcome, FileIngested, "the rest of the crawl");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -211,8 +211,8 @@ async fn a_robots_txt_behind_a_challenge_is_asked_for_again_and_obeyed_once_it_c
     })
     .await;
     let crawled = Crawled::once(&definition(&[site.url("/page"), site.url("/open")], tight)).await;
-    assert_eq!(crawled.row("/page").outcome, BlockedByRobotsTxt.code(), "its rules count");
-    assert_eq!(crawled.row("/open").outcome, FileIngested.code(), "and no more than they");
+    assert_eq!(crawled.row("/page").outcome, BlockedByRobotsTxt, "its rules count");
+    assert_eq!(crawled.row("/open").outcome, FileIngested, "and no more than they");
     assert_eq!(site.targets(), ["/robots.txt", "/robots.txt", "/open"], "nothing before it was read");
     let times: Vec<_> = site.log().iter().map(|asked| asked.at).collect();
     assert!(times[1].duration_since(times[0]) >= Duration::from_millis(400), "not at once: {times:?}");

@@ -6,6 +6,7 @@ use std::time::Duration;
 use dragline_domain::definition::Draft;
 use dragline_domain::outcome::Outcome;
 use dragline_formats::robots::ROBOTS_PATH;
+use dragline_formats::warc::Truncation;
 use dragline_testkit::hostile::{HostileSite, Step};
 use dragline_testkit::whole_crawls::{Crawled, Network, definition};
 
@@ -62,8 +63,8 @@ pub(crate) async fn judge(cases: Vec<Case>, change: impl FnOnce(&mut Draft)) -> 
     .await;
     for (case, site) in cases.iter().zip(&sites) {
         let row = crawled.row(&site.url(NASTY));
-        let ended = (row.outcome_name.as_str(), row.truncated.as_deref());
-        assert_eq!(ended, (case.outcome.name(), case.truncated), "{}: {:?}", case.what, row.detail);
+        let ended = (row.outcome, row.truncated.map(Truncation::token));
+        assert_eq!(ended, (case.outcome, case.truncated), "{}: {:?}", case.what, row.detail);
         let asked = site.targets().iter().filter(|target| *target == NASTY).count();
         assert_eq!(asked, usize::from(row.tries), "{}: requests are those of the log", case.what);
         let took = Duration::from_millis(row.duration_ms.unwrap_or_default());
@@ -96,7 +97,7 @@ pub(crate) fn assert_accounted(crawled: &Crawled, site: &HostileSite, why: &str)
 pub(crate) fn assert_unharmed(crawled: &Crawled, site: &HostileSite, why: &str) {
     for target in ["/", "/good/before", "/good/after"] {
         let row = crawled.row(&site.url(target));
-        assert_eq!(row.outcome_name, Outcome::FileIngested.name(), "{target} beside {why}: {:?}", row.detail);
+        assert_eq!(row.outcome, Outcome::FileIngested, "{target} beside {why}: {:?}", row.detail);
     }
 }
 

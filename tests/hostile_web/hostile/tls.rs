@@ -1,6 +1,7 @@
 //! Bad certificates, and servers that do not speak TLS.
 
 use dragline_domain::outcome::Outcome;
+use dragline_formats::warc::Truncation;
 use dragline_testkit::hostile::{Authority, Flaw, HostileSite, Step, Version, head, html, links, reply};
 use dragline_testkit::whole_crawls::{Crawled, definition};
 
@@ -34,13 +35,13 @@ async fn a_certificate_that_is_not_good_is_a_failure_and_nothing_is_sent() {
         [&good].into_iter().chain(sites.iter().map(|(site, _)| site)).map(|site| https(site, "/")).collect();
     let crawled = Crawled::over(trusting(vec![known.root()]), &definition(&seeds, tight)).await;
     for target in ["/", "/good"] {
-        assert_eq!(crawled.row(target).outcome, Outcome::FileIngested.code(), "the good one: {target}");
+        assert_eq!(crawled.row(target).outcome, Outcome::FileIngested, "the good one: {target}");
     }
     for (site, why) in &sites {
         let seed = https(site, "/");
         let row = crawled.row(&seed);
         let expected = if *why == "no TLS at all" { Outcome::RequestTimeout } else { Outcome::ConnectionFailed };
-        assert_eq!((row.outcome, row.status), (expected.code(), None), "{why}: no answer is accepted");
+        assert_eq!((row.outcome, row.status), (expected, None), "{why}: no answer is accepted");
         assert!(
             site.targets().iter().all(|target| !target.starts_with('/')),
             "{why}: no request was sent: {:?}",
@@ -63,12 +64,13 @@ async fn a_connection_that_is_closed_without_a_word_ends_what_had_no_length() {
     .await;
     let https = |target: &str| format!("https://{HOST}:{}{target}", site.port());
     let crawled = Crawled::over(trusting(vec![authority.root()]), &definition(&[https("/")], tight)).await;
-    for (target, truncated, tries, why) in
-        [("/", None, 1, "whole: it had no length"), ("/cut", Some("disconnect"), 3, "shorter than its length")]
-    {
+    for (target, truncated, tries, why) in [
+        ("/", None, 1, "whole: it had no length"),
+        ("/cut", Some(Truncation::Disconnect), 3, "shorter than its length"),
+    ] {
         let row = crawled.row(target);
-        let ended = (row.outcome, row.truncated.as_deref(), row.tries);
-        assert_eq!(ended, (Outcome::FileIngested.code(), truncated, tries), "{target}: {why}: {:?}", row.detail);
+        let ended = (row.outcome, row.truncated, row.tries);
+        assert_eq!(ended, (Outcome::FileIngested, truncated, tries), "{target}: {why}: {:?}", row.detail);
     }
     assert_eq!(site.targets(), ["/robots.txt", "/", "/cut", "/cut", "/cut"], "the rules were read, too");
 }
@@ -106,7 +108,7 @@ async fn hosts_with_odd_labels_are_reached_if_the_certificate_is_for_them() {
         let row = crawled.log.iter().find(|row| row.url == url || (row.url == "/page" && url == seeds[0]));
         let outcome = row.map(|row| row.outcome);
         let expected = if is_reached { Outcome::FileIngested } else { Outcome::ConnectionFailed };
-        assert_eq!(outcome, Some(expected.code()), "{url}: {why}: {row:?}");
+        assert_eq!(outcome, Some(expected), "{url}: {why}: {row:?}");
         let asked = site
             .log()
             .iter()

@@ -19,10 +19,11 @@ use dragline_local::{LocalStore, Reading};
 use dragline_ports::documents::Documents;
 use dragline_ports::frontier::{Candidates, ClaimRequest, CrawlLog};
 use dragline_ports::reader::{Cursor, Filter, Reader};
+use dragline_ports::row::Row;
 use dragline_testkit::whole_crawls::every_row;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
-use serde::Serialize;
+
 use tempfile::TempDir;
 
 fn url(path: &str) -> CrawlUrl {
@@ -196,8 +197,13 @@ async fn crawled() -> (TempDir, Reading) {
 }
 
 /// The rows as lines of JSON.
-fn lines<T: Serialize>(rows: &[T]) -> String {
-    rows.iter().map(|row| serde_json::to_string(row).unwrap()).collect::<Vec<_>>().join("\n")
+fn lines<R: Row + Clone>(rows: &[R]) -> String {
+    let line = |row: &R| {
+        let fields = R::columns().into_iter().zip(row.cells());
+        let fields = fields.map(|((name, _), cell)| format!("\"{name}\":{}", serde_json::to_string(&cell).unwrap()));
+        format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[tokio::test]

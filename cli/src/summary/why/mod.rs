@@ -89,7 +89,7 @@ fn hint(counted: &CauseCount) -> Option<String> {
             "the server denies access to everybody, or to this crawler; the crawl does not retry".to_owned()
         }
         Cause::RuledOut => "check `scope`, `do_not_crawl` and `traps` in crawl.yaml".to_owned(),
-        Cause::NotToBeIndexed | Cause::Ended(_) | Cause::LeftOver(_) | Cause::Unknown => return None,
+        Cause::NotToBeIndexed | Cause::Ended(_) | Cause::LeftOver(_) => return None,
     })
 }
 

@@ -18,4 +18,5 @@ pub mod queue;
 pub mod reader;
 pub mod remaking;
 pub mod retention;
+pub mod row;
 pub mod system;

@@ -48,7 +48,6 @@ pub(crate) struct GraphWriter {
     db: Connection,
     urls: Cache,
     anchors: Cache,
-    kinds: HashMap<String, i64>,
     dispositions: HashMap<String, i64>,
     /// The page whose links are being added: its URL, its id, and the number of its links so far.
     page: Option<(String, i64, i64)>,
@@ -67,7 +66,6 @@ impl GraphWriter {
 
     /// Continues a graph after links of this page, in a transaction.
     pub(crate) fn resume(db: Connection, page: Option<&str>) -> Result<Self, FileError> {
-        let kinds = LinkKind::ALL.iter().map(|kind| (kind.name().to_owned(), i64::from(kind.code()))).collect();
         db.set_prepared_statement_cache_capacity(32);
         let mut dispositions = HashMap::new();
         for row in
@@ -80,7 +78,7 @@ impl GraphWriter {
             "SELECT n.url, n.id, (SELECT count(*) FROM edge e WHERE e.from_id = n.id) FROM node n WHERE n.url = ?";
         let page = db.query_row(sql, [page], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
         let (urls, anchors) = Default::default();
-        Ok(Self { db, urls, anchors, kinds, dispositions, page })
+        Ok(Self { db, urls, anchors, dispositions, page })
     }
 
     /// Returns the id of a URL, and inserts a new one.
@@ -108,7 +106,7 @@ impl GraphWriter {
     /// Adds a URL that the crawl knows.
     pub(crate) fn add_candidate(&mut self, row: &CandidateRow) -> Result<(), FileError> {
         let id = self.node(&row.url)?;
-        let outcome = row.last_outcome.and_then(Outcome::from_code);
+        let outcome = row.last_outcome;
         let state = outcome.map_or(State::Unvisited, State::after);
         let is_start = row.via.is_none() && row.depth == 0;
         let sql = "UPDATE node SET state = ?2, is_start = ?3, is_broken = ?4, outcome = ?5, outcome_name = ?6, last_at = ?7, last_iteration = ?8,
@@ -118,9 +116,9 @@ impl GraphWriter {
             state.name(),
             is_start,
             outcome.is_some_and(breaks_links),
-            row.last_outcome,
-            row.last_outcome_name,
-            row.last_at,
+            outcome.map(Outcome::code),
+            outcome.map(Outcome::name),
+            row.last_at.map(|at| format!("{at:.3}")),
             row.last_iteration,
             row.decoded_sha1
         ])?;
@@ -131,7 +129,7 @@ impl GraphWriter {
     /// page's details are kept.
     pub(crate) fn add_page(&mut self, row: &PageRow) -> Result<(), FileError> {
         let id = self.node(&row.url)?;
-        let is_copy = row.outcome == Outcome::NotCanonical.code();
+        let is_copy = row.outcome == Outcome::NotCanonical;
         let state = match (&row.text, is_copy) {
             (_, true) => State::Copy,
             (Some(_), false) => State::Page,
@@ -173,15 +171,15 @@ impl GraphWriter {
         };
         let to = self.node(&row.to_url)?;
         self.page = Some((row.from_url.clone(), from, place + 1));
-        if row.kind == LinkKind::Redirect.name() {
+        if row.kind == LinkKind::Redirect {
             let sql = "UPDATE node SET redirects_to = ?2 WHERE id = ?1 AND state = 'redirect'";
             self.db.prepare_cached(sql)?.execute(params![from, to])?;
         }
-        let kind = match self.kinds.get(&row.kind).copied() {
-            Some(_) if row.kind == LinkKind::Redirect.name() && self.is_page(from)? => Some(REFRESH),
-            kind => kind,
+        let kind = match row.kind {
+            LinkKind::Redirect if self.is_page(from)? => REFRESH,
+            kind => kind.code().into(),
         };
-        let disposition = self.disposition(&row.disposition)?;
+        let disposition = self.disposition(row.disposition.name())?;
         let anchor = row.anchor.as_deref().map(|text| self.anchor(text)).transpose()?;
         let sql = "INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?)";
         self.db.prepare_cached(sql)?.execute(params![from, place, to, kind, disposition, anchor])?;

@@ -1,5 +1,6 @@
-//! The results of queries to the graph. The field names are those of JSON lines and of CSV.
+//! The results of queries to the graph.
 
+use dragline_ports::{fields, row};
 use serde::Serialize;
 
 /// A URL of the graph.
@@ -29,8 +30,7 @@ pub struct Node {
 }
 
 /// The direction of a link, as seen from the requested URL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From another page to it.
     In,
@@ -38,8 +38,10 @@ pub enum Direction {
     Out,
 }
 
+fields! { Text Direction => |direction| if direction == Self::In { "in" } else { "out" }.to_owned().into(); }
+
 /// A link of the current site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SiteLink {
     /// Which way it goes.
     pub direction: Direction,
@@ -134,8 +136,10 @@ pub struct Step {
     pub state: String,
 }
 
+row! { SiteLink { direction, from_url, to_url, anchor, kind, disposition, state, outcome_name, lands_on, is_broken } }
+
 /// A page that no other page links to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Orphan {
     /// Its URL.
     pub url: String,
@@ -147,8 +151,10 @@ pub struct Orphan {
     pub in_sitemap: bool,
 }
 
+row! { Orphan { url, title, last_at, in_sitemap } }
+
 /// A URL with the same content as another.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Duplicate {
     /// What is the same: `body`, `text`, or `near` for nearly the same text.
     pub of_what: String,
@@ -163,6 +169,8 @@ pub struct Duplicate {
     /// Its title.
     pub title: Option<String>,
 }
+
+row! { Duplicate { of_what, same_as, url, distance, canonical, title } }
 
 /// The totals of a graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -119,14 +119,6 @@ impl ItemRow {
     pub fn cell(&self, column: &str) -> Option<&Cell> {
         self.cells.get(column)
     }
-
-    /// Returns its values as texts: those of [`COMMON`], then those of these columns. Missing
-    /// values are empty.
-    #[must_use]
-    pub fn texts<'c>(&self, columns: impl Iterator<Item = &'c String>) -> Vec<String> {
-        let common = self.common().into_iter().map(|cell| cell.as_ref().map(Cell::to_string).unwrap_or_default());
-        common.chain(columns.map(|column| self.cell(column).map(Cell::to_string).unwrap_or_default())).collect()
-    }
 }
 
 /// As in the other formats, without missing values.

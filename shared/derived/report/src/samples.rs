@@ -1,5 +1,6 @@
 //! Sample rows for tests, and a reader that returns them.
 
+use dragline_domain::capture::CrawlType;
 use dragline_domain::frontier::{Cursors, IterationRow, IterationStatus, Reserve, Task};
 use dragline_domain::ids::{Iteration, TriggerId};
 use dragline_domain::outcome::Outcome;
@@ -19,13 +20,12 @@ pub(crate) fn visit(url: &str, outcome: Outcome) -> LogRow {
         url: url.to_owned(),
         depth: 0,
         via: None,
-        crawl_type: "queued".to_owned(),
-        outcome: outcome.code(),
-        outcome_name: outcome.name().to_owned(),
+        crawl_type: CrawlType::Queued,
+        outcome,
         r#final: true,
         tries: 1,
         resends: None,
-        at: String::new(),
+        at: Timestamp::UNIX_EPOCH,
         status: None,
         duration_ms: None,
         first_byte_ms: None,
@@ -35,12 +35,9 @@ pub(crate) fn visit(url: &str, outcome: Outcome) -> LogRow {
         body_bytes: None,
         truncated: None,
         redirects_to: None,
-        object: None,
-        offset: None,
-        length: None,
+        record: None,
         agent: String::new(),
         change: None,
-        changed_parts: None,
     }
 }
 

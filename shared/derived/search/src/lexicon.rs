@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
+use dragline_ports::row;
 use jiff::civil::Date;
-use serde::Serialize;
 use tantivy::postings::Postings as _;
 use tantivy::schema::IndexRecordOption;
 use tantivy::termdict::TermMerger;
@@ -16,7 +16,7 @@ use crate::fields::Part;
 use crate::index::{Index, entry};
 
 /// A word of the lexicon, in its index form: without its ending, in lower case, without accents.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
     /// The word.
     pub word: String,
@@ -25,6 +25,8 @@ pub struct Word {
     /// The number of its occurrences.
     pub occurrences: u64,
 }
+
+row! { Word { word, pages, occurrences } }
 
 /// The positions of a word in a page.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -138,7 +138,7 @@ impl Lists<'_> {
             };
             let mut written = Ok(());
             each_row(seen, |row: SeenPageRow| {
-                let page = Page::new(&row.url, &row.at, row.title.as_deref(), row.text.as_deref());
+                let page = Page::new(&row.url, row.at, row.title.as_deref(), row.text.as_deref());
                 written = page.map_or(Ok(()), |page| self.put(row.depth, &page, package, main_page));
                 if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             })
@@ -151,7 +151,7 @@ impl Lists<'_> {
         let pages = |after: Option<Cursor>| async move { reader.pages(all, after.as_ref(), BATCH_ROWS).await };
         let mut written = Ok(());
         each_row(pages, |row: PageRow| {
-            let page = Page::new(&row.url, &row.at, row.title.as_deref(), row.text.as_deref());
+            let page = Page::new(&row.url, row.at, row.title.as_deref(), row.text.as_deref());
             written = page.map_or(Ok(()), |page| self.put(row.depth, &page, package, main_page));
             if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })
@@ -166,10 +166,10 @@ impl Lists<'_> {
         package: &mut Package,
         main_page: &mut Option<(String, String)>,
     ) -> Result<(), ArchiveError> {
-        if !self.depths.has(depth) || !self.chosen.map_or(Ok(true), |chosen| chosen.list(page.url, page.ts))? {
+        if !self.depths.has(depth) || !self.chosen.map_or(Ok(true), |chosen| chosen.list(page.url, &page.ts))? {
             return Ok(());
         }
-        main_page.get_or_insert_with(|| (page.url.to_owned(), page.ts.to_owned()));
+        main_page.get_or_insert_with(|| (page.url.to_owned(), page.ts.clone()));
         package.put_line(page)
     }
 }
@@ -188,7 +188,7 @@ struct PagesHead {
 struct Page<'p> {
     id: String,
     url: &'p str,
-    ts: &'p str,
+    ts: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<&'p str>,
     text: &'p str,
@@ -196,7 +196,8 @@ struct Page<'p> {
 
 impl<'p> Page<'p> {
     /// Returns the line of a page; `None` for other content, which is found by its URL.
-    fn new(url: &'p str, ts: &'p str, title: Option<&'p str>, text: Option<&'p str>) -> Option<Self> {
+    fn new(url: &'p str, at: Timestamp, title: Option<&'p str>, text: Option<&'p str>) -> Option<Self> {
+        let ts = format!("{at:.3}");
         let digest = Sha1::digest(format!("{ts} {url}"));
         Some(Self { id: HEXLOWER.encode(&digest[..10]), url, ts, title, text: text? })
     }

@@ -92,11 +92,11 @@ async fn summed_up(crawled: &Crawled, definition: &Definition) -> BTreeMap<Strin
 async fn assert_told_alike(crawled: &Crawled, definition: &Definition) {
     let mut counted = BTreeMap::new();
     for row in crawled.log.iter().filter(|row| row.r#final) {
-        *counted.entry(row.outcome_name.clone()).or_default() += 1;
+        *counted.entry(row.outcome.name().to_owned()).or_default() += 1;
         let candidate = crawled.candidates.iter().find(|candidate| candidate.url == row.url).unwrap();
-        assert_eq!(candidate.last_outcome_name.as_deref(), Some(row.outcome_name.as_str()), "{}", row.url);
+        assert_eq!(candidate.last_outcome, Some(row.outcome), "{}", row.url);
         if let Some(page) = crawled.pages.iter().find(|page| page.url == row.url) {
-            assert_eq!(page.outcome_name, row.outcome_name, "{}", row.url);
+            assert_eq!(page.outcome, row.outcome, "{}", row.url);
         }
     }
     assert_eq!(summed_up(crawled, definition).await, counted);
@@ -161,7 +161,7 @@ async fn a_canonical_url_counts_as_far_as_there_is_content_behind_it() {
     let definition = definition(&[site.url()], |draft| draft.scope.max_depth = Some(20));
     let crawled = Crawled::once(&definition).await;
     for &(path, canonical, outcome, why) in cases {
-        assert_eq!(crawled.row(path).outcome_name, outcome.name(), "{path}: {why}");
+        assert_eq!(crawled.row(path).outcome, outcome, "{path}: {why}");
         let (text, detail) = (crawled.text(path), crawled.row(path).detail.as_deref());
         assert_eq!(text, if outcome == Copy { "" } else { path }, "{path}: only what stands has its text");
         assert_eq!(crawled.page(path).title.as_deref(), Some(path), "{path}");
@@ -199,7 +199,7 @@ async fn a_ring_has_one_page_that_stands_and_a_chain_has_an_end() {
         }
         let site = builder.start().await.unwrap();
         let crawled = Crawled::once(&definition(&[site.url()], |_| {})).await;
-        let stands = |path: &&String| crawled.row(path).outcome == Outcome::FileIngested.code();
+        let stands = |path: &&String| crawled.row(path).outcome == Outcome::FileIngested;
         let stood: Vec<&String> = paths.iter().filter(stands).collect();
         assert_eq!(stood.len(), standing, "{pages}, {why}: {stood:?}");
         assert!(stood.iter().all(|path| crawled.text(path) == path.as_str()), "{why}");
@@ -276,7 +276,7 @@ async fn what_becomes_of_a_canonical_url_decides_on_pages_that_do_not_change() {
             crawled = crawled.again(&definition).await;
         }
         for &(path, outcome, why) in expected {
-            assert_eq!(crawled.row(path).outcome_name, outcome.name(), "iteration {number}, {path}: {why}");
+            assert_eq!(crawled.row(path).outcome, outcome, "iteration {number}, {path}: {why}");
             let shown = if outcome == Copy { "" } else { path };
             assert_eq!(crawled.text(path), shown, "iteration {number}, {path}: {why}");
         }
@@ -365,7 +365,7 @@ async fn a_template_that_calls_every_page_a_copy_of_the_home_page_hides_none() {
     let definition = definition(&[site.url()], |_| {});
     let crawled = Crawled::once(&definition).await;
     for (path, text) in &pages {
-        assert_eq!(crawled.row(path).outcome_name, Outcome::FileIngested.name(), "{path}: {text}");
+        assert_eq!(crawled.row(path).outcome, Outcome::FileIngested, "{path}: {text}");
         assert_eq!(crawled.text(path), text.trim_end(), "{path}");
         let now = crawled.shown(path).and_then(|page| page.text.as_deref());
         assert_eq!(now, Some(text.trim_end()), "{path}, as the site is now");
@@ -380,7 +380,7 @@ async fn a_template_that_calls_every_page_a_copy_of_the_home_page_hides_none() {
     // Nothing changes: each visit is compared as the first was.
     let again = crawled.again(&definition).await;
     for (path, _) in &pages {
-        assert_eq!(again.row(path).outcome_name, Outcome::FileDidNotChange.name(), "{path}");
+        assert_eq!(again.row(path).outcome, Outcome::FileDidNotChange, "{path}");
     }
 }
 
@@ -422,7 +422,7 @@ async fn variants_of_a_page_are_its_copies_and_other_pages_are_not() {
     let definition = definition(&[site.url()], |_| {});
     let crawled = Crawled::once(&definition).await;
     for (path, _, _, outcome, why) in &cases {
-        assert_eq!(crawled.row(path).outcome_name, outcome.name(), "{path}: {why}");
+        assert_eq!(crawled.row(path).outcome, *outcome, "{path}: {why}");
     }
     assert_told_alike(&crawled, &definition).await;
 }
@@ -438,10 +438,10 @@ async fn canonical_links_that_are_ignored_make_no_copies_and_are_followed() {
     let of = |canonical| definition(&[site.url()], |draft| draft.canonical = canonical);
     let crawled = Crawled::once(&of(Canonical::Ignore)).await;
     for path in ["/", "/only-here"] {
-        assert_eq!(crawled.row(path).outcome_name, Outcome::FileIngested.name(), "{path}");
+        assert_eq!(crawled.row(path).outcome, Outcome::FileIngested, "{path}");
         assert_eq!((crawled.text(path), crawled.row(path).redirects_to.as_deref()), ("home", None), "{path}");
     }
     assert_told_alike(&crawled, &of(Canonical::Ignore)).await;
     let obeyed = Crawled::once(&of(Canonical::Obey)).await;
-    assert_eq!(obeyed.row("/only-here").outcome_name, Outcome::NotCanonical.name(), "the same site");
+    assert_eq!(obeyed.row("/only-here").outcome, Outcome::NotCanonical, "the same site");
 }

@@ -55,7 +55,7 @@ async fn a_coded_body_is_stored_as_received_and_read_all_the_same() {
     let site = builder.start().await.unwrap();
     let crawled = Crawled::once(&definition(&[site.url()], |_| {})).await;
     for (path, coding, body) in &cases {
-        assert_eq!(crawled.row(path).outcome, Outcome::FileIngested.code(), "{coding}");
+        assert_eq!(crawled.row(path).outcome, Outcome::FileIngested, "{coding}");
         assert!(crawled.text(path).contains("read me"), "{coding}: {:?}", crawled.text(path));
         assert_eq!(crawled.links_of(path), [(format!("/from{path}").as_str(), "a", "follow")], "{coding}");
         let record = crawled.record(path);
@@ -65,7 +65,7 @@ async fn a_coded_body_is_stored_as_received_and_read_all_the_same() {
         assert_eq!(record.verify_payload_digest(), DigestCheck::Match, "{coding}");
     }
     let odd = crawled.row("/odd");
-    assert_eq!(odd.outcome, Outcome::FileOfUnknownType.code(), "stored, but unreadable");
+    assert_eq!(odd.outcome, Outcome::FileOfUnknownType, "stored, but unreadable");
     assert!(odd.detail.as_deref().is_some_and(|detail| detail.contains("compress")), "{:?}", odd.detail);
     assert_eq!(crawled.text("/word"), "read me, too", "as browsers read it");
     let word = crawled.row("/word");

@@ -52,8 +52,8 @@ async fn pages(reader: &SqliteReader, site: &ScriptedSite, span: Span, which: Wh
     let mut found = BTreeMap::new();
     each_page_change(reader, span, which, |change| {
         let to = change.redirects_to.map_or_else(String::new, |to| format!(" -> {}", to.replace(&base, "")));
-        let parts = change.changed_parts.map_or_else(String::new, |parts| format!(" {parts}"));
-        let earlier = found.insert(change.url.replace(&base, ""), format!("{}{parts}{to}", change.change));
+        let parts = [change.change.to_string(), change.changed_parts.to_string()].join(" ");
+        let earlier = found.insert(change.url.replace(&base, ""), format!("{}{to}", parts.trim_end()));
         assert_eq!(earlier, None, "each URL once");
         ControlFlow::Continue(())
     })

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use dragline_domain::capture::CrawlType;
 use dragline_domain::outcome::Outcome;
 use dragline_testkit::site::{GeneratedSite, Site};
 use dragline_testkit::whole_crawls::{Crawled, definition};
@@ -66,14 +67,18 @@ async fn what_may_be_a_fluke_is_tried_again() {
 
     let tries = |url: &str| -> Vec<_> {
         let rows = crawled.log.iter().filter(|row| row.url == url);
-        rows.map(|row| (row.tries, row.r#final, row.crawl_type.as_str(), row.outcome)).collect()
+        rows.map(|row| (row.tries, row.r#final, row.crawl_type, row.outcome)).collect()
     };
-    let (failed, got) = (Outcome::ConnectionFailed.code(), Outcome::FileIngested.code());
-    assert_eq!(tries("/busy"), [(1, false, "queued", Outcome::RateLimited.code()), (2, true, "retry", got)]);
-    assert_eq!(tries(&seeds[4]), [(1, false, "queued", failed), (2, true, "retry", got)]);
+    let (failed, got) = (Outcome::ConnectionFailed, Outcome::FileIngested);
+    assert_eq!(tries("/busy"), [(1, false, CrawlType::Queued, Outcome::RateLimited), (2, true, CrawlType::Retry, got)]);
+    assert_eq!(tries(&seeds[4]), [(1, false, CrawlType::Queued, failed), (2, true, CrawlType::Retry, got)]);
     assert_eq!(
         tries(&seeds[5]),
-        [(1, false, "queued", failed), (2, false, "retry", failed), (3, true, "retry", failed)]
+        [
+            (1, false, CrawlType::Queued, failed),
+            (2, false, CrawlType::Retry, failed),
+            (3, true, CrawlType::Retry, failed)
+        ]
     );
     let log = broken.log();
     let tries = [0, 1, 2].map(|earlier| nth(&log, "/broken", earlier).at);
@@ -109,8 +114,8 @@ async fn an_origin_that_only_fails_is_given_up() {
     assert_eq!(bad.targets().len(), 30, "five failures each time are enough");
     assert_eq!(crawled.leftovers(), [("origin_given_up", 0)], "each was to be tried again, and ends instead");
     for row in (0..20).map(|n| crawled.row(&format!("/{n}"))) {
-        let ended = (row.outcome, row.crawl_type.as_str(), row.tries > 0, row.status);
-        assert_eq!(ended, (Outcome::OriginGivenUp.code(), "retry", true, None), "{}", row.url);
+        let ended = (row.outcome, row.crawl_type, row.tries > 0, row.status);
+        assert_eq!(ended, (Outcome::OriginGivenUp, CrawlType::Retry, true, None), "{}", row.url);
         assert!(row.detail.is_some(), "it says how the origin failed");
     }
     assert_eq!(crawled.progress.count(Outcome::FileIngested), 20, "the other origin is not affected");
@@ -162,7 +167,7 @@ async fn statuses_that_pass_are_asked_for_again() {
         let url = if n == 0 { "/busy" } else { seeds[n].as_str() };
         let tries: Vec<_> =
             crawled.log.iter().filter(|row| row.url == url).map(|row| (row.status, row.outcome)).collect();
-        let expected = [(Some(status), first.code()), (Some(200), Outcome::FileIngested.code())];
+        let expected = [(Some(status), first), (Some(200), Outcome::FileIngested)];
         assert_eq!(tries, expected, "{status}");
     }
 }

@@ -118,8 +118,8 @@ async fn diff(data: &Path, site: &ScriptedSite, from: u32, to: u32) -> BTreeMap<
     let span = Span::choose(Iteration::new(from), Iteration::new(to), &latest).unwrap();
     let mut found = BTreeMap::new();
     each_page_change(&reader, span, Which::Changed, |change| {
-        let parts = change.changed_parts.map_or_else(String::new, |parts| format!(" {parts}"));
-        found.insert(change.url.replace(&base, ""), format!("{}{parts}", change.change));
+        let parts = [change.change.to_string(), change.changed_parts.to_string()].join(" ");
+        found.insert(change.url.replace(&base, ""), parts.trim_end().to_owned());
         ControlFlow::Continue(())
     })
     .await

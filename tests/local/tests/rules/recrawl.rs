@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use dragline_domain::change::ChangeKind;
 use dragline_domain::definition::{Condition, DoNotCrawl, RecrawlRule, RecrawlWord, TextTest};
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::{RecordType, RevisitProfile};
@@ -76,7 +77,7 @@ async fn a_second_visit_tells_what_changed() {
     assert!(second.text("/news").contains("fresh"));
     assert_eq!(second.row("/late").via.as_deref(), Some("/news"));
     let third = second.again(&definition).await;
-    assert_eq!(third.row("/doomed").outcome, Outcome::FileNotFound.code(), "requested again, in case it is back");
+    assert_eq!(third.row("/doomed").outcome, Outcome::FileNotFound, "requested again, in case it is back");
     let last = site.log().into_iter().rfind(|asked| asked.target == "/tagged").unwrap();
     assert_eq!(last.field("if-none-match"), Some("\"v1\""), "what a 304 confirmed is sent again");
 }
@@ -91,7 +92,8 @@ async fn segments_of_a_second_visit_are_as_large_as_those_of_the_first() {
     .await;
     let definition = definition(&[site.url("/")], |_| {});
     let segments = |crawled: &Crawled| {
-        let objects: BTreeSet<_> = crawled.log.iter().map(|row| row.object.clone()).collect();
+        let objects: BTreeSet<_> =
+            crawled.log.iter().map(|row| row.record.clone().map(|record| record.object)).collect();
         (crawled.log.len(), objects.len())
     };
     let first = Crawled::once(&definition).await;
@@ -145,9 +147,13 @@ async fn a_stricter_definition_holds_for_what_is_known() {
     assert_eq!(asked, ["/", "/keep"], "URLs that left the crawl are not requested");
     for (path, rule) in [("/drop", "scope.exclude entry 1"), ("/ban", "do_not_crawl entry 1")] {
         let row = second.row(path);
-        assert_eq!(row.outcome, Outcome::BlockedUrlByLocalPolicy.code(), "{path}");
+        assert_eq!(row.outcome, Outcome::BlockedUrlByLocalPolicy, "{path}");
         assert!(row.detail.as_deref().is_some_and(|detail| detail.contains(rule)), "{path}: {:?}", row.detail);
-        assert_eq!(row.change.as_deref(), Some("out_of_scope"), "{path}: nobody looked whether it is gone");
+        assert_eq!(
+            row.change.as_ref().map(|change| change.kind),
+            Some(ChangeKind::OutOfScope),
+            "{path}: nobody looked whether it is gone"
+        );
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use dragline_domain::change::ChangeKind;
 use dragline_domain::command::Command;
 use dragline_domain::definition::{Condition, Definition, TextTest};
 use dragline_domain::frontier::Selection;
@@ -45,7 +46,7 @@ fn reparse(definition: &Definition, selection: Selection) -> Command {
 fn sorted(crawled: &Crawled) -> (Vec<PageRow>, Vec<LinkRow>) {
     let (mut pages, mut links) = (crawled.now.clone(), crawled.links_now.clone());
     pages.sort_by(|a, b| a.url.cmp(&b.url));
-    links.sort_by(|a, b| (&a.from_url, &a.to_url, &a.kind).cmp(&(&b.from_url, &b.to_url, &b.kind)));
+    links.sort_by(|a, b| (&a.from_url, &a.to_url, a.kind).cmp(&(&b.from_url, &b.to_url, b.kind)));
     (pages, links)
 }
 
@@ -65,9 +66,9 @@ async fn the_same_program_makes_the_same_documents_without_a_request() {
     assert_eq!((&twice.now, &twice.links_now), (&pages, &links), "and again, in the same order");
     assert_eq!(site.targets().len(), requests, "nothing was requested");
     let after = twice.again(&definition).await;
-    let changes: Vec<_> = after.log.iter().map(|row| (row.url.as_str(), row.change.as_deref())).collect();
-    let is_change =
-        |(url, change): &&(&str, Option<&str>)| *url != "/later" && change.is_some_and(|kind| kind != "unchanged");
+    let changes = after.log.iter().filter_map(|row| Some((row.url.as_str(), row.change.as_ref()?.kind)));
+    let changes: Vec<_> = changes.collect();
+    let is_change = |(url, kind): &&(&str, ChangeKind)| *url != "/later" && *kind != ChangeKind::Unchanged;
     assert_eq!(changes.iter().filter(is_change).count(), 0, "the next crawl finds the site as it was: {changes:?}");
     assert_eq!(sorted(&after).0.len(), before.0.len());
 }
@@ -120,15 +121,16 @@ async fn a_document_stays_where_its_answer_is_lost_or_damaged() {
     let definition = definition(&[site.url("/")], |_| {});
     let crawled = Crawled::once(&definition).await;
     let before = sorted(&crawled);
-    let objects: Vec<_> = before.0.iter().map(|page| page.object.clone()).collect();
-    let first = crawled.data().join(&objects[0]);
+    let objects: Vec<_> = before.0.iter().map(|page| page.record.object.clone()).collect();
+    let first = crawled.data().join(objects[0].as_str());
     let mut bytes = fs::read(&first).unwrap();
-    let [offset, length] = [before.0[0].offset, before.0[0].length].map(|bytes| usize::try_from(bytes).unwrap());
+    let [offset, length] =
+        [before.0[0].record.offset, before.0[0].record.length].map(|bytes| usize::try_from(bytes).unwrap());
     bytes[offset + length / 2..offset + length].fill(0);
     fs::write(&first, bytes).unwrap();
     let other = objects.iter().find(|object| **object != objects[0]).expect("the seed is a segment of its own");
-    fs::remove_file(crawled.data().join(other)).unwrap();
-    let lost = before.0.iter().filter(|page| page.object == *other).count() as u64;
+    fs::remove_file(crawled.data().join(other.as_str())).unwrap();
+    let lost = before.0.iter().filter(|page| page.record.object == *other).count() as u64;
     let again = crawled.then(&definition, &reparse(&definition, Selection::All)).await;
     assert_eq!(sorted(&again), before, "nothing is lost");
     assert_eq!(again.progress.parser.stuck, lost + 1, "and people are told");

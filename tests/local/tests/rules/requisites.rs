@@ -92,8 +92,7 @@ const FETCHED: [&str; 23] = [
 fn outcomes(site: &ScriptedSite, crawled: &Crawled) -> BTreeSet<(String, &'static str)> {
     let cdn = site.named("cdn.example", "");
     let rows = crawled.log.iter().filter(|row| row.r#final);
-    let name = |name: &str| Outcome::ALL.iter().find(|outcome| outcome.name() == name).unwrap().name();
-    rows.map(|row| (row.url.replace(&cdn, "CDN"), name(&row.outcome_name))).collect()
+    rows.map(|row| (row.url.replace(&cdn, "CDN"), row.outcome.name())).collect()
 }
 
 fn expected(forbidden: &[(&'static str, Outcome)], rest: Outcome) -> BTreeSet<(String, &'static str)> {
@@ -156,12 +155,12 @@ async fn what_pages_need_is_fetched_wherever_it_is() {
         urls(expected(&[], Outcome::FileDidNotChange)),
         "all that was visited, again"
     );
-    assert!(again.log.iter().all(|row| row.outcome_name != "blocked_url_by_local_policy"));
+    assert!(again.log.iter().all(|row| row.outcome != Outcome::BlockedUrlByLocalPolicy));
 
     let without = again.again(&of_site(&site, Requisites::Ignore)).await;
     let left: Vec<&str> = PAGES.iter().map(|(url, ..)| *url).collect();
     for row in without.log.iter().filter(|row| row.r#final && !left.contains(&row.url.as_str())) {
-        assert_eq!(row.outcome_name, "blocked_url_by_local_policy", "{}: no longer asked for", row.url);
+        assert_eq!(row.outcome, Outcome::BlockedUrlByLocalPolicy, "{}: no longer asked for", row.url);
     }
     let shown = without.shown_urls();
     assert!(shown.iter().all(|url| left.contains(url)), "the site as a crawl without them finds it: {shown:?}");
@@ -191,5 +190,5 @@ async fn a_demanded_page_comes_with_what_it_needs() {
     {
         assert_eq!(asked.contains(target), is_asked, "{target}");
     }
-    assert_eq!(crawled.row("/").outcome_name, "file_ingested");
+    assert_eq!(crawled.row("/").outcome, Outcome::FileIngested);
 }

@@ -57,7 +57,7 @@ async fn what_is_disallowed_is_never_asked_for() {
         let row = crawled.row("/private/a");
         let detail = row.detail.as_deref().unwrap_or_default();
         assert!(detail.contains("Disallow: /private") && detail.contains('6'), "{name}: rule and line: {detail}");
-        assert_eq!((row.tries, row.duration_ms, &row.object), (0, None, &None), "{name}: nothing was sent");
+        assert_eq!((row.tries, row.duration_ms, &row.record), (0, None, &None), "{name}: nothing was sent");
         let asked: Vec<_> = site.log().into_iter().map(|access| access.target).collect();
         assert!(!asked.contains(&"/private/a".to_owned()), "{name}: {asked:?}");
         assert!(asked[0] == "/robots.txt", "{name}: rules first: {asked:?}");

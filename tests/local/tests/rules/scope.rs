@@ -59,7 +59,7 @@ async fn what_a_rule_forbids_is_logged_once_and_never_asked_for() {
     assert!(detail.starts_with("do_not_crawl entry 1") && detail.ends_with("asked not to"), "{detail}");
     assert_eq!((row.depth, row.via.as_deref(), row.tries), (1, Some("/"), 0));
     let candidate = crawled.candidates.iter().find(|candidate| candidate.url == "/secret/x").unwrap();
-    assert_eq!(candidate.last_outcome, Some(Outcome::BlockedUrlByLocalPolicy.code()));
+    assert_eq!(candidate.last_outcome, Some(Outcome::BlockedUrlByLocalPolicy));
     assert_eq!(asked(&site), ["/", "/other"]);
 }
 

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use dragline_domain::change::ChangeKind;
 use dragline_domain::command::Command;
 use dragline_domain::definition::{Definition, Soft404};
 use dragline_domain::frontier::Selection;
@@ -125,7 +126,7 @@ async fn what_is_answered_like_an_address_that_cannot_exist_is_missing() {
         let crawled = Crawled::once(&detecting(&site, &seeds)).await;
         for (path, outcome, why) in expected {
             let row = crawled.row(path);
-            assert_eq!(row.outcome_name, outcome.name(), "{what}: {path}: {why}: {:?}", row.detail);
+            assert_eq!(row.outcome, outcome, "{what}: {path}: {why}: {:?}", row.detail);
             let names_rule = row.detail.as_deref().is_some_and(|detail| detail.contains("by the rule `missing_"));
             assert_eq!(names_rule, outcome == Outcome::SoftNotFound, "{what}: {path}: {:?}", row.detail);
             let is_shown = crawled.shown(path).is_some_and(|page| page.text.is_some());
@@ -156,7 +157,7 @@ async fn nothing_is_asked_that_was_not_wanted_or_is_forbidden() {
         let seeds = [site.url("/"), site.url("/gone")];
         let definition = definition(&seeds, |draft| draft.soft_404 = change.unwrap_or(draft.soft_404));
         let crawled = Crawled::once(&definition).await;
-        assert_eq!(crawled.row("/gone").outcome_name, expected.name(), "{why}");
+        assert_eq!(crawled.row("/gone").outcome, expected, "{why}");
         assert_eq!(impossible(&site).len(), usize::from(expected == Outcome::SoftNotFound), "{why}");
     }
 }
@@ -170,7 +171,7 @@ async fn the_address_is_asked_for_first_and_at_the_origins_pace_once_an_iteratio
     let first = Crawled::once(&definition).await;
     assert!(is_impossible(&site.targets()[0]), "before any page");
     assert_eq!(impossible(&site).len(), 1, "in all turns and segments");
-    let missing = first.log.iter().filter(|row| row.outcome_name == Outcome::SoftNotFound.name()).count();
+    let missing = first.log.iter().filter(|row| row.outcome == Outcome::SoftNotFound).count();
     assert_eq!(missing, 60, "in each segment");
     let _second = first.again(&definition).await;
     let asked: BTreeSet<_> = impossible(&site).into_iter().collect();
@@ -200,11 +201,11 @@ async fn a_page_that_was_there_is_gone_and_comes_back() {
     let first = Crawled::once(&definition).await;
     assert!(first.shown("/table").is_some());
     let second = first.again(&definition).await;
-    assert_eq!(second.row("/table").outcome_name, Outcome::SoftNotFound.name());
-    assert_eq!(second.row("/table").change.as_deref(), Some("gone"), "as with 404");
+    assert_eq!(second.row("/table").outcome, Outcome::SoftNotFound);
+    assert_eq!(second.row("/table").change.as_ref().map(|change| change.kind), Some(ChangeKind::Gone), "as with 404");
     assert!(second.shown("/table").is_none());
     let third = second.again(&definition).await;
-    assert_eq!(third.row("/table").outcome_name, Outcome::FileIngested.name());
+    assert_eq!(third.row("/table").outcome, Outcome::FileIngested);
     assert!(third.shown("/table").is_some(), "it is back");
 }
 
@@ -233,7 +234,7 @@ async fn what_was_stored_as_a_page_before_is_missing_once_it_is_looked_for() {
         }
         assert!(crawled.shown("/gone").is_none(), "{why}");
         let next = crawled.again(&detecting).await;
-        assert_eq!(next.row("/gone").outcome_name, Outcome::SoftNotFound.name(), "{why}: read as a whole");
+        assert_eq!(next.row("/gone").outcome, Outcome::SoftNotFound, "{why}: read as a whole");
         assert!(next.shown("/gone").is_none(), "{why}: it does not come back");
         store(next.data(), &ignoring).await;
         let after = next.again(&ignoring).await;

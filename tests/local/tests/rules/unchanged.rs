@@ -129,12 +129,12 @@ async fn a_body_that_is_known_is_read_anew_only_where_it_says_something_else() {
         for (path, _, ends, why) in CASES {
             let (outcome, text) = ends[iteration.min(ends.len() - 1)];
             let number = iteration + 1;
-            assert_eq!(crawled.row(path).outcome_name, outcome.name(), "iteration {number}, {path}: {why}");
+            assert_eq!(crawled.row(path).outcome, outcome, "iteration {number}, {path}: {why}");
             assert_eq!(crawled.text(path), text, "iteration {number}, {path}: {why}");
             let candidate = crawled.candidates.iter().find(|candidate| candidate.url == *path).unwrap();
-            assert_eq!(candidate.last_outcome, Some(outcome.code()), "iteration {number}, {path}: {why}");
+            assert_eq!(candidate.last_outcome, Some(outcome), "iteration {number}, {path}: {why}");
         }
-        assert_eq!(crawled.row("/same").outcome == Outcome::FileDidNotChange.code(), iteration > 0);
+        assert_eq!(crawled.row("/same").outcome == Outcome::FileDidNotChange, iteration > 0);
     }
 }
 
@@ -228,7 +228,7 @@ async fn an_iteration_shows_what_did_not_change_as_it_was_then() {
                 );
             }
         }
-        let unchanged = crawled.log.iter().filter(|visit| visit.outcome == Same.code());
+        let unchanged = crawled.log.iter().filter(|visit| visit.outcome == Same);
         let statuses: BTreeSet<_> = unchanged.map(|visit| visit.status).collect();
         assert_eq!(statuses.contains(&Some(304)), told_by == ToldBy::Tag, "{statuses:?}");
     }

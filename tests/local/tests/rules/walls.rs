@@ -67,21 +67,21 @@ async fn a_wall_is_no_content_and_what_was_there_stays() {
     let second = first.again(&definition).await;
     for (path, _, outcome, rule) in WALLS {
         let row = second.row(path);
-        assert_eq!((row.outcome_name.as_str(), row.tries), (outcome.name(), 1), "{path}: not tried again");
+        assert_eq!((row.outcome, row.tries), (outcome, 1), "{path}: not tried again");
         let detail = row.detail.as_deref().unwrap_or_default();
         assert!(detail.contains(&format!("`{rule}`")), "{path}: {detail}");
         assert_eq!(row.change, None, "{path}: nothing is known of the page");
         let (before, now) = (shown.iter().find(|page| page.url == path).unwrap(), second.shown(path).unwrap());
         let same = |page: &dragline_ports::reader::PageRow| {
-            (page.title.clone(), page.text.clone(), page.object.clone(), page.last_changed.clone())
+            (page.title.clone(), page.text.clone(), page.record.clone(), page.last_changed)
         };
         assert_eq!(same(now), same(before), "{path}: as it was");
         assert!(second.links_of(path).is_empty(), "{path}: nothing of a wall is followed");
     }
     let third = second.again(&definition).await;
     for (path, ..) in WALLS {
-        let (name, asked) = (third.row(path).outcome_name.clone(), "compared with what was before the wall");
-        assert_eq!(name, Outcome::FileDidNotChange.name(), "{path}: {asked}");
+        let asked = "compared with what was before the wall";
+        assert_eq!(third.row(path).outcome, Outcome::FileDidNotChange, "{path}: {asked}");
     }
     assert_eq!(third.shown_urls().len(), 1 + WALLS.len());
 }
@@ -117,9 +117,9 @@ async fn a_wall_that_an_older_program_stored_as_a_page_becomes_one_when_it_is_re
     assert_eq!(site.targets().len(), requests, "nothing is requested");
     assert_eq!(again.shown_urls(), ["/", "/page"], "the wall is shown no more");
     let walled = again.log.iter().find(|row| row.url == "/wall").unwrap();
-    assert_eq!(walled.outcome_name, Outcome::BlockedByLogin.name());
+    assert_eq!(walled.outcome, Outcome::BlockedByLogin);
     let next = again.again(&definition).await;
-    assert_eq!(next.row("/wall").outcome_name, Outcome::BlockedByLogin.name(), "asked for without conditions");
+    assert_eq!(next.row("/wall").outcome, Outcome::BlockedByLogin, "asked for without conditions");
     assert_eq!(next.shown_urls(), ["/", "/page"], "it does not come back");
 }
 
@@ -132,7 +132,7 @@ async fn a_host_that_challenges_is_asked_more_slowly() {
     })
     .await;
     let crawled = Crawled::once(&definition(&[site.url("/")], |draft| draft.politeness.concurrency = 1)).await;
-    assert_eq!(crawled.log.iter().filter(|row| row.outcome_name == Outcome::BlockedByChallenge.name()).count(), 3);
+    assert_eq!(crawled.log.iter().filter(|row| row.outcome == Outcome::BlockedByChallenge).count(), 3);
     let asked = site.log();
     let [second, third] = [asked[3].at, asked[4].at];
     // The first challenge may be the URL's own affair.
@@ -151,7 +151,7 @@ async fn a_page_that_scripts_make_is_content_and_told() {
     })
     .await;
     let crawled = Crawled::once(&definition(&[site.url("/")], |_| {})).await;
-    assert_eq!(crawled.row("/").outcome_name, Outcome::FileIngested.name());
+    assert_eq!(crawled.row("/").outcome, Outcome::FileIngested);
     let detail = crawled.row("/").detail.clone().unwrap_or_default();
     assert_eq!(dragline_domain::scripted::element_from_detail(&detail), Some("root"));
 }

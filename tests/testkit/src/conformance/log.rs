@@ -79,12 +79,12 @@ fn log(segment: &SegmentRow, ended: &[(String, Outcome)]) -> Arc<SegmentLog> {
 }
 
 /// Each URL and its outcome, as put.
-fn logged(log: &SegmentLog) -> Vec<(String, i16)> {
-    log.entries.iter().map(|entry| (entry.url.to_string(), entry.visit.outcome.code())).collect()
+fn logged(log: &SegmentLog) -> Vec<(String, Outcome)> {
+    log.entries.iter().map(|entry| (entry.url.to_string(), entry.visit.outcome)).collect()
 }
 
 /// Each URL and its outcome, as read.
-async fn read(reader: &impl Reader) -> Vec<(String, i16)> {
+async fn read(reader: &impl Reader) -> Vec<(String, Outcome)> {
     let rows = reader.log(&Filter::default(), None, 1_000).await.unwrap().rows;
     rows.into_iter().map(|row| (row.url, row.outcome)).collect()
 }

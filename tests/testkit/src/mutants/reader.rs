@@ -1,6 +1,6 @@
 //! Readers with one defect each.
 
-use dragline_domain::document::DocumentState;
+use dragline_domain::document::{Disposition, DocumentState};
 use dragline_domain::frontier::{IterationRow, LeftoverReason};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
@@ -60,8 +60,8 @@ macro_rules! mutants_of_streams {
 }
 
 /// Says that a page ended so. The row is kept.
-fn decide(row: &mut SeenPageRow, outcome: Outcome) -> bool {
-    (row.outcome, row.outcome_name) = (outcome.code(), outcome.name().to_owned());
+const fn decide(row: &mut SeenPageRow, outcome: Outcome) -> bool {
+    row.outcome = outcome;
     true
 }
 
@@ -151,31 +151,31 @@ mutants_of_streams! {
             - CheckedLost: "when pages were last checked, and when they changed, is lost"
                 => lose(&mut row.last_checked) && lose(&mut row.last_changed);
             - LastEndingLost: "how pages last ended is lost"
-                => lose(&mut row.last_outcome) && lose(&mut row.last_outcome_name);
+                => lose(&mut row.last_outcome);
             - FailingLeftOut: "pages that fail are no longer shown"
-                => row.last_outcome != Some(Outcome::ServerUnavailable.code());
+                => row.last_outcome != Some(Outcome::ServerUnavailable);
             - UncheckedLeftOut: "pages that did not change are no longer shown"
-                => row.last_outcome != Some(Outcome::FileDidNotChange.code());
+                => row.last_outcome != Some(Outcome::FileDidNotChange);
         }
         SeenPageRow(row, shown) {
             - TextsLost: "pages lack their texts" => lose(&mut row.text);
             - AboutLost: "pages lack their titles, descriptions and the like"
                 => lose(&mut row.description) && lose(&mut row.language) && lose(&mut row.charset);
             - CopiesBelieved: "a copy is reported as a page" => {
-                row.outcome != Outcome::NotCanonical.code() || {
+                row.outcome != Outcome::NotCanonical || {
                     row.text.clone_from(&row.title);
                     decide(row, Outcome::FileIngested)
                 }
             };
             - CanonicalsBelieved: "any page with another canonical URL is reported as a copy, whatever that is"
                 => row.canonical.is_none() || decide(row, Outcome::NotCanonical);
-            - MissingLeftOut: "answers of 404 are left out of the pages" => row.outcome != Outcome::FileNotFound.code();
-            - UnchangedLeftOut: "unchanged pages are left out" => row.outcome != Outcome::FileDidNotChange.code();
+            - MissingLeftOut: "answers of 404 are left out of the pages" => row.outcome != Outcome::FileNotFound;
+            - UnchangedLeftOut: "unchanged pages are left out" => row.outcome != Outcome::FileDidNotChange;
             - UnchangedEmptied: "unchanged pages lack what they showed" => {
-                row.outcome != Outcome::FileDidNotChange.code() || lose(&mut row.title) && lose(&mut row.text)
+                row.outcome != Outcome::FileDidNotChange || lose(&mut row.title) && lose(&mut row.text)
             };
             - UnchangedAsNow: "unchanged pages are reported with what their URLs show now" => {
-                if row.outcome == Outcome::FileDidNotChange.code()
+                if row.outcome == Outcome::FileDidNotChange
                     && let Some(now) = shown.iter().find(|now| now.url == row.url)
                 {
                     (row.title, row.text) = (now.title.clone(), now.text.clone());
@@ -185,16 +185,19 @@ mutants_of_streams! {
         }
         LogRow(row, _shown) {
             - DetailsLost: "the log lacks details" => lose(&mut row.detail);
-            - ChangesLost: "what visits changed is lost" => lose(&mut row.change) && lose(&mut row.changed_parts);
+            - ChangesLost: "what visits changed is lost" => lose(&mut row.change);
             - TimesLost: "the log lacks the duration of requests"
                 => lose(&mut row.duration_ms) && lose(&mut row.first_byte_ms);
             - RetriesLeftOut: "visits that were tried again are left out" => row.r#final;
             - DecisionsLeftOut: "URLs that were not asked for are left out" => row.duration_ms.is_some();
         }
         LinkRow(row, _shown) {
-            - RulesLost: "the rules that block links are lost" => lose(&mut row.detail);
+            - RulesLost: "the rules that block links are lost" => {
+                if let Disposition::Blocked(rule) = &mut row.disposition { rule.clear() }
+                true
+            };
             - AnchorsLost: "what links say is lost" => lose(&mut row.anchor);
-            - OthersLeftOut: "links that are not followed are left out" => row.disposition == "follow";
+            - OthersLeftOut: "links that are not followed are left out" => row.disposition == Disposition::Follow;
             - UnchangedLinksLost: "links of unchanged pages are left out: of this one, in the second iteration"
                 => (row.iteration, row.from_url.as_str()) != (2, "https://b.example/");
         }

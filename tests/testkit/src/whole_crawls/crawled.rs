@@ -13,7 +13,7 @@ use dragline_ports::error::PortResult;
 use dragline_ports::fetcher::Fetcher;
 use dragline_ports::frontier::Progress;
 use dragline_ports::reader::{
-    Batch, CandidateRow, Cursor, Filter, LinkRow, LogRow, PageRow, Reader, SeenPageRow, each_row,
+    Batch, CandidateRow, Cursor, Filter, LinkRow, LogRow, PageRow, Reader, RecordPlace, SeenPageRow, each_row,
 };
 use tempfile::TempDir;
 
@@ -188,12 +188,12 @@ impl Crawled {
     /// If they did not.
     #[track_caller]
     pub fn assert_outcomes(&self, expected: &[(&str, Outcome, &str)]) {
-        let mut outcomes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let mut outcomes: BTreeMap<&str, Vec<Outcome>> = BTreeMap::new();
         for row in self.log.iter().filter(|row| row.r#final) {
-            outcomes.entry(&row.url).or_default().push(&row.outcome_name);
+            outcomes.entry(&row.url).or_default().push(row.outcome);
         }
         for (url, outcome, why) in expected {
-            assert_eq!(outcomes.remove(url), Some(vec![outcome.name()]), "{url}: {why}");
+            assert_eq!(outcomes.remove(url), Some(vec![*outcome]), "{url}: {why}");
         }
         assert!(outcomes.is_empty(), "unexpected: {outcomes:?}");
     }
@@ -228,7 +228,7 @@ impl Crawled {
         for record in self.every_record().iter().filter(is_answer) {
             *told.entry(record.target_uri().unwrap_or_default().to_owned()).or_default() += 1;
         }
-        for row in self.log.iter().filter(|row| row.resends.is_some() && row.object.is_none()) {
+        for row in self.log.iter().filter(|row| row.resends.is_some() && row.record.is_none()) {
             *told.entry(self.whole_url(&row.url)).or_default() += 1;
         }
         for row in &self.log {
@@ -276,7 +276,7 @@ impl Crawled {
     #[must_use]
     pub fn links_of(&self, url: &str) -> Vec<(&str, &str, &str)> {
         let links = self.links.iter().filter(|link| link.from_url == url);
-        links.map(|link| (link.to_url.as_str(), link.kind.as_str(), link.disposition.as_str())).collect()
+        links.map(|link| (link.to_url.as_str(), link.kind.name(), link.disposition.name())).collect()
     }
 
     /// The numbers of URLs left over, by the name of the reason.
@@ -292,10 +292,9 @@ impl Crawled {
     #[must_use]
     #[track_caller]
     pub fn record(&self, url: &str) -> StoredRecord {
-        let row = self.row(url);
-        let object = std::fs::read(self.data.path().join(row.object.as_ref().unwrap())).unwrap();
-        let range = row.offset.unwrap()..row.offset.unwrap() + row.length.unwrap();
-        let member = usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap();
+        let RecordPlace { object, offset, length } = self.row(url).record.as_ref().unwrap();
+        let object = std::fs::read(self.data.path().join(object.as_str())).unwrap();
+        let member = usize::try_from(*offset).unwrap()..usize::try_from(offset + length).unwrap();
         read_record(&object[member], ReadLimits::default()).unwrap()
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Number, json};
 
 use super::{Item, Money, Record, Value};
@@ -22,7 +22,7 @@ const COLUMNS_MAX: usize = 200;
 pub const COMMON: [&str; 7] = ["crawl", "iteration", "url", "at", "n", "types", "item_id"];
 
 /// The value of one column.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Cell {
     /// A boolean.
@@ -31,6 +31,12 @@ pub enum Cell {
     Number(Number),
     /// A text; lists, and nested items without columns of their own, are JSON.
     Text(String),
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
 }
 
 impl fmt::Display for Cell {

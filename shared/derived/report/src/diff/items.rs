@@ -8,15 +8,14 @@ use dragline_domain::document::Document;
 use dragline_domain::item::Item;
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::Reader;
-use serde::Serialize;
+use dragline_ports::{fields, row};
 
 use super::leaves::leaves;
 use super::pages::{documents_at, each_within};
 use super::{PageChange, REMEMBERED_MAX, Span, Which};
 
-/// A field of an item that differs between two iterations. The field names are those of JSON lines
-/// and of CSV.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A field of an item that differs between two iterations.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemChange {
     /// The URL of its page.
     pub url: String,
@@ -36,8 +35,7 @@ pub struct ItemChange {
 }
 
 /// How an item differs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ItemChangeKind {
     /// The item is new.
     Added,
@@ -59,10 +57,9 @@ impl ItemChangeKind {
     }
 }
 
-impl ItemChange {
-    /// The names of the fields, in order.
-    pub const FIELDS: [&'static str; 7] = ["url", "type", "item", "change", "field", "old", "new"];
-}
+fields! { Text ItemChangeKind => |kind| kind.name().to_owned().into(); }
+
+row! { ItemChange { url, r#type ["type"], item, change, field, old, new } }
 
 /// Calls back with each changed field of an item, page by page, until told to stop.
 ///
@@ -91,8 +88,7 @@ pub async fn each_item_change(
 }
 
 fn may_have_items(change: &PageChange) -> bool {
-    let parts = change.changed_parts.as_deref().unwrap_or_default();
-    change.change != ChangeKind::Changed || parts.split(',').any(|part| part == Part::Items.name())
+    change.change != ChangeKind::Changed || change.changed_parts.contains(Part::Items)
 }
 
 /// Returns the changed fields between the items of two documents.

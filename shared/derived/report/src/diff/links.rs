@@ -9,15 +9,14 @@ use dragline_domain::frontier::PageFinding;
 use dragline_domain::ids::Iteration;
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
-use serde::Serialize;
+use dragline_ports::{fields, row};
 
 use super::compact::{Compact, Digest};
 use super::pages::{ChangedUrl, Which, collect};
 use super::{BATCH_ROWS, Net, REMEMBERED_MAX, Span};
 
 /// Whether a link was added or removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkChangeKind {
     /// The page has the link now.
     Added,
@@ -43,8 +42,8 @@ impl LinkChangeKind {
     }
 }
 
-/// A link that differs between two iterations. The field names are those of JSON lines and of CSV.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A link that differs between two iterations.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkChange {
     /// The page.
     pub from_url: String,
@@ -56,10 +55,11 @@ pub struct LinkChange {
     pub to_url: String,
 }
 
-impl LinkChange {
-    /// The names of the fields, in order.
-    pub const FIELDS: [&'static str; 4] = ["from_url", "change", "kind", "to_url"];
+fields! { Text LinkChangeKind => |kind| kind.name().to_owned().into(); }
 
+row! { LinkChange { from_url, change, kind, to_url } }
+
+impl LinkChange {
     fn new(document: &Document, change: LinkChangeKind, link: &PageLink) -> Self {
         let PageLink { kind, target } = link;
         Self { from_url: document.url.to_string(), change, kind: *kind, to_url: target.to_string() }

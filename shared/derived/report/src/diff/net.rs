@@ -1,21 +1,17 @@
 //! The net change of several successive visits of a URL.
 
-use dragline_domain::change::{ChangeKind, Part};
+use std::fmt;
+
+use dragline_domain::change::{ChangeKind, Part, VisitChange};
 use dragline_domain::outcome::Outcome;
 use dragline_ports::reader::LogRow;
+use dragline_ports::row::{Cell, ColumnKind, Field};
 
 /// A set of the parts of a page, in one byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PartSet(u8);
 
 impl PartSet {
-    /// Returns the set of the parts in a comma-separated list of names, as in the log. Names that
-    /// this version does not know are ignored.
-    #[must_use]
-    pub fn from_names(names: Option<&str>) -> Self {
-        names.unwrap_or_default().split(',').filter_map(Part::from_name).collect()
-    }
-
     /// Returns whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
@@ -37,6 +33,22 @@ impl PartSet {
     /// Returns the names of the parts, in order.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Part::ALL.into_iter().filter(move |part| self.contains(*part)).map(Part::name)
+    }
+}
+
+impl fmt::Display for PartSet {
+    /// Writes the names, separated by commas.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.names().collect::<Vec<_>>().join(","))
+    }
+}
+
+/// The names, separated by commas; missing if there are none.
+impl Field for PartSet {
+    const KINDS: &'static [ColumnKind] = &[ColumnKind::Text];
+
+    fn cells(self) -> impl Iterator<Item = Option<Cell>> {
+        (!self.is_empty()).then(|| self.to_string()).cells()
     }
 }
 
@@ -85,13 +97,13 @@ impl Step {
     /// Returns the change of a visit; `None` if it was retried or had no lasting effect.
     #[must_use]
     pub fn from_row(row: &LogRow) -> Option<Self> {
-        let kind = row.change.as_deref().filter(|_| row.r#final).and_then(ChangeKind::from_name)?;
-        let shows = match Outcome::from_code(row.outcome) {
-            Some(Outcome::PermanentRedirect | Outcome::Redirect) => VisitResult::Redirect,
-            Some(Outcome::FileDidNotChange) => VisitResult::AsBefore,
+        let VisitChange { kind, parts } = row.change.as_ref().filter(|_| row.r#final)?;
+        let shows = match row.outcome {
+            Outcome::PermanentRedirect | Outcome::Redirect => VisitResult::Redirect,
+            Outcome::FileDidNotChange => VisitResult::AsBefore,
             _ => VisitResult::Page,
         };
-        Some(Self { kind, parts: PartSet::from_names(row.changed_parts.as_deref()), shows })
+        Some(Self { kind: *kind, parts: parts.iter().copied().collect(), shows })
     }
 }
 
@@ -310,21 +322,18 @@ mod tests {
 
     #[test]
     fn a_step_is_read_from_a_row_of_the_log() {
-        let row = |outcome, change: Option<&str>, parts: Option<&str>| LogRow {
-            change: change.map(str::to_owned),
-            changed_parts: parts.map(str::to_owned),
+        let row = |outcome, kind: Option<ChangeKind>, parts: &[Part]| LogRow {
+            change: kind.map(|kind| VisitChange { kind, parts: parts.to_vec() }),
             ..visit("https://a.example/", outcome)
         };
         let page = Outcome::FileIngested;
         let moved = redirect(Moved, &[Status, Links]);
-        let retried = LogRow { r#final: false, ..row(page, Some("new"), None) };
+        let retried = LogRow { r#final: false, ..row(page, Some(New), &[]) };
         for (row, expected, why) in [
-            (row(page, Some("new"), None), Some(step(New, &[])), "a page"),
-            (row(Outcome::Redirect, Some("moved"), Some("status,links")), Some(moved), "a redirect"),
-            (row(Outcome::FileDidNotChange, Some("unchanged"), None), Some(same(Unchanged)), "304"),
-            (row(page, Some("changed"), Some("text,smell")), Some(step(Changed, &[Text])), "a part of a later version"),
-            (row(page, Some("painted"), None), None, "a change of a later version"),
-            (row(Outcome::ServerInternalError, None, None), None, "it failed"),
+            (row(page, Some(New), &[]), Some(step(New, &[])), "a page"),
+            (row(Outcome::Redirect, Some(Moved), &[Status, Links]), Some(moved), "a redirect"),
+            (row(Outcome::FileDidNotChange, Some(Unchanged), &[]), Some(same(Unchanged)), "304"),
+            (row(Outcome::ServerInternalError, None, &[]), None, "it failed"),
             (retried, None, "what counts is how it ended"),
         ] {
             assert_eq!(Step::from_row(&row), expected, "{why}");

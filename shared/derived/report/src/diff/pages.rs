@@ -6,58 +6,55 @@ use dragline_domain::change::{ChangeKind, Difference};
 use dragline_domain::document::Document;
 use dragline_domain::frontier::{PageFinding, VisitPlace};
 use dragline_domain::ids::{Iteration, Turn};
+use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Batch, Cursor, DocumentRow, Filter, LogRow, Reader, Rest, each_row};
-use serde::Serialize;
+use dragline_ports::row;
+use jiff::Timestamp;
 
 use super::compact::{Compact, Digest};
-use super::{BATCH_ROWS, Net, REMEMBERED_MAX, Span, Step, VisitResult};
+use super::{BATCH_ROWS, Net, PartSet, REMEMBERED_MAX, Span, Step, VisitResult};
 
-/// A URL that differs between two iterations. The field names are those of JSON lines and of CSV.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A URL that differs between two iterations.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageChange {
     /// The URL.
     pub url: String,
     /// How it differs.
     pub change: ChangeKind,
-    /// The parts that differ, separated by commas; `None` if there are none.
-    pub changed_parts: Option<String>,
+    /// The parts that differ.
+    pub changed_parts: PartSet,
     /// The redirect target; `None` if it does not redirect.
     pub redirects_to: Option<String>,
     /// The iteration of the visit that changed it last.
     pub iteration: u32,
-    /// When that visit was requested or decided, ISO 8601 in UTC.
-    pub at: String,
+    /// When that visit was requested or decided.
+    pub at: Timestamp,
     /// The status code of its answer; `None` without one.
     pub status: Option<u16>,
-    /// The number of its outcome.
-    pub outcome: i16,
-    /// The name of the outcome.
-    pub outcome_name: String,
+    /// Its outcome.
+    pub outcome: Outcome,
+}
+
+row! {
+    PageChange { url, change, changed_parts, redirects_to, iteration, at, status, outcome ["outcome", "outcome_name"] }
 }
 
 impl PageChange {
-    /// The names of the fields, in order.
-    pub const FIELDS: [&'static str; 9] =
-        ["url", "change", "changed_parts", "redirects_to", "iteration", "at", "status", "outcome", "outcome_name"];
-
     /// Returns the difference of a URL, given the visit `row` that changed it last; `None` if there
     /// is none.
     fn from_net(row: LogRow, net: Net, shows: VisitResult) -> Option<Self> {
-        let (change, parts) = (net.kind()?, net.parts());
-        let names = parts.names().collect::<Vec<_>>().join(",");
         Some(Self {
             url: row.url,
-            change,
-            changed_parts: (!parts.is_empty()).then_some(names),
+            change: net.kind()?,
+            changed_parts: net.parts(),
             // The log also has the targets of canonical links.
             redirects_to: row.redirects_to.filter(|_| shows == VisitResult::Redirect),
             iteration: row.iteration,
             at: row.at,
             status: row.status,
             outcome: row.outcome,
-            outcome_name: row.outcome_name,
         })
     }
 }

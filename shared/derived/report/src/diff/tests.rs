@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use dragline_domain::change::{Difference, PageLink, Part};
+use dragline_domain::change::{ChangeKind, Difference, PageLink, Part, VisitChange};
 use dragline_domain::document::{Disposition, Document, Link, LinkKind, Page, Rel};
 use dragline_domain::frontier::{IterationRow, IterationStatus, VisitPlace};
 use dragline_domain::ids::{Iteration, Turn};
@@ -30,10 +30,10 @@ struct Site(ScriptedReader);
 impl Site {
     /// Adds a logged visit with a change such as `changed text,links`, or without one.
     fn visit(mut self, iteration: u32, path: &str, outcome: Outcome, change: &str) -> Self {
-        let (change, parts) = change.split_once(' ').unwrap_or((change, ""));
-        let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        let row = visit(url(path).as_str(), outcome);
-        self.0.log.push(LogRow { iteration, change: given(change), changed_parts: given(parts), ..row });
+        let (kind, parts) = change.split_once(' ').unwrap_or((change, ""));
+        let parts = parts.split(',').filter_map(Part::from_name).collect();
+        let change = ChangeKind::from_name(kind).map(|kind| VisitChange { kind, parts });
+        self.0.log.push(LogRow { iteration, change, ..visit(url(path).as_str(), outcome) });
         self
     }
 
@@ -105,7 +105,8 @@ impl Site {
             .bare(4, "/old", FileNotFound)
             .visit(4, "/comes-back", PermanentRedirect, "moved status,links");
         site.0.log.iter_mut().for_each(|row| {
-            row.redirects_to = Some(format!("{SITE}{}", if row.outcome == 31 { "/there" } else { "/canonical" }));
+            row.redirects_to =
+                Some(format!("{SITE}{}", if row.outcome == PermanentRedirect { "/there" } else { "/canonical" }));
         });
         site
     }
@@ -120,9 +121,9 @@ fn span(from: u32, to: u32) -> Span {
 fn shown(change: &PageChange) -> String {
     let PageChange { url, change, changed_parts, redirects_to, iteration, .. } = change;
     let path = url.strip_prefix(SITE).unwrap();
-    let parts = changed_parts.as_ref().map_or_else(String::new, |parts| format!(" {parts}"));
+    let parts = [change.to_string(), changed_parts.to_string()].join(" ");
     let to = redirects_to.as_ref().map_or_else(String::new, |to| format!(" -> {to}"));
-    format!("{path} {change}{parts}{to} in {iteration}")
+    format!("{path} {}{to} in {iteration}", parts.trim_end())
 }
 
 async fn page_changes(from: u32, to: u32, which: Which, remembered_max: usize) -> Vec<String> {

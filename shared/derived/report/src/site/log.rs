@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use dragline_domain::change::ChangeKind;
-use dragline_domain::outcome::{Outcome, OutcomeClass};
+use dragline_domain::outcome::OutcomeClass;
 use dragline_ports::reader::LogRow;
 use foldhash::{HashMap, HashMapExt};
 use jiff::Timestamp;
@@ -80,17 +80,14 @@ struct Host {
 }
 
 impl Host {
-    fn add(&mut self, visit: &LogRow, at: Option<Timestamp>, duration_ms: u64) {
-        let outcome = Outcome::from_code(visit.outcome);
+    fn add(&mut self, visit: &LogRow, duration_ms: u64) {
         self.requests += 1;
         self.body_bytes += visit.body_bytes.unwrap_or(0);
-        self.refusals += u64::from(outcome.is_some_and(Outcome::is_refusal));
-        self.failures += u64::from(outcome.is_some_and(|outcome| outcome.class() == OutcomeClass::Failed));
+        self.refusals += u64::from(visit.outcome.is_refusal());
+        self.failures += u64::from(visit.outcome.class() == OutcomeClass::Failed);
         self.durations.add(duration_ms);
-        if let Some(at) = at {
-            self.first_at = Some(self.first_at.map_or(at, |first| first.min(at)));
-            self.last_at = Some(self.last_at.map_or(at, |last| last.max(at)));
-        }
+        self.first_at = Some(self.first_at.map_or(visit.at, |first| first.min(visit.at)));
+        self.last_at = Some(self.last_at.map_or(visit.at, |last| last.max(visit.at)));
     }
 
     /// Returns the average time from one request to the next.
@@ -127,16 +124,12 @@ impl Visits {
 
     /// Adds a row of the log.
     pub(crate) fn add(&mut self, visit: &LogRow) {
-        let at = visit.at.parse::<Timestamp>().ok();
-        let class = Outcome::from_code(visit.outcome).map(Outcome::class);
-        if let (Some(at), Some(class)) = (at, class) {
-            self.add_step(at, class);
-        }
+        self.add_step(visit.at, visit.outcome.class());
         if visit.r#final
-            && let Some(change) = visit.change.as_deref().filter(|change| *change != ChangeKind::Unchanged.name())
+            && let Some(change) = visit.change.as_ref().filter(|change| change.kind != ChangeKind::Unchanged)
         {
-            let texts = [&visit.url, change, visit.changed_parts.as_deref().unwrap_or_default()];
-            self.changes.add(texts.map(|text| Cell::Text(text.to_owned())).into());
+            let texts = [visit.url.clone(), change.kind.name().to_owned(), change.part_names()];
+            self.changes.add(texts.map(Cell::Text).into());
         }
         if visit.is_cut() {
             let kind = visit.content_type.clone().map_or(Cell::Nothing, Cell::Text);
@@ -152,7 +145,7 @@ impl Visits {
             self.sizes.add(body_bytes);
         }
         self.add_slow(visit, duration_ms);
-        self.host(&visit.url).add(visit, at, duration_ms);
+        self.host(&visit.url).add(visit, duration_ms);
     }
 
     fn add_step(&mut self, at: Timestamp, class: OutcomeClass) {

@@ -27,7 +27,7 @@ const CANONICALS_MAX: usize = 1_000;
 /// the number of URLs. They can be stored and continued.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
-    outcomes: BTreeMap<i16, u64>,
+    outcomes: BTreeMap<Outcome, u64>,
     requests: u64,
     pages: u64,
     body_bytes: u64,
@@ -38,7 +38,7 @@ pub struct Tally {
     slowest: Vec<Slow>,
     /// By outcome and rule.
     #[serde(with = "pairs")]
-    not_crawled: HashMap<(i16, Option<String>), Reason>,
+    not_crawled: HashMap<(Outcome, Option<String>), Reason>,
     doubted: BTreeMap<Doubt, DoubtCounts>,
     scripted: ScriptedPages,
 }
@@ -85,7 +85,7 @@ mod pairs {
 impl Tally {
     /// Adds a row of the log.
     pub fn add(&mut self, visit: LogRow) {
-        if visit.crawl_type == CrawlType::Reparse.name() {
+        if visit.crawl_type == CrawlType::Reparse {
             self.remade += 1;
             return;
         }
@@ -93,15 +93,15 @@ impl Tally {
         self.bodies_cut += u64::from(visit.is_cut());
         if visit.r#final {
             *self.outcomes.entry(visit.outcome).or_default() += 1;
-            self.pages += u64::from(visit.object.is_some());
+            self.pages += u64::from(visit.record.is_some());
             if let Some((doubt, canonical)) = visit.detail.as_deref().and_then(Doubt::from_detail) {
                 self.doubted.entry(doubt).or_default().add(canonical);
             }
             if visit.detail.as_deref().and_then(scripted::element_from_detail).is_some() {
                 self.scripted.add(&visit.url);
             }
-            if let Some(kind) = visit.change.as_deref().and_then(ChangeKind::from_name) {
-                *self.changes.entry(kind).or_default() += 1;
+            if let Some(change) = visit.change {
+                *self.changes.entry(change.kind).or_default() += 1;
             }
         }
         match visit.duration_ms {
@@ -120,7 +120,7 @@ impl Tally {
         self.slowest.truncate(SLOWEST);
     }
 
-    fn add_reason(&mut self, why: (i16, Option<String>), url: String) {
+    fn add_reason(&mut self, why: (Outcome, Option<String>), url: String) {
         let reason = self.not_crawled.entry(why).or_insert_with(|| Reason { urls: 0, example: url.clone() });
         reason.urls += 1;
         if url < reason.example {
@@ -136,8 +136,8 @@ impl Tally {
         not_crawled.sort_by(|(a_why, a), (b_why, b)| (Reverse(a.urls), a_why).cmp(&(Reverse(b.urls), b_why)));
         not_crawled.truncate(REASONS_MAX);
         let not_crawled = not_crawled.into_iter().map(|((outcome, detail), Reason { urls, example })| NotCrawled {
-            outcome,
-            name: name(outcome),
+            outcome: outcome.code(),
+            name: outcome.name().to_owned(),
             detail,
             urls,
             example,
@@ -189,19 +189,23 @@ impl DoubtCounts {
     }
 }
 
-fn outcome_count(outcome: i16, urls: u64) -> OutcomeCount {
-    let class = Outcome::from_code(outcome).map_or("", |outcome| outcome.class().name());
-    OutcomeCount { outcome, name: name(outcome), class: class.to_owned(), urls }
-}
-
-fn name(outcome: i16) -> String {
-    Outcome::from_code(outcome).map_or("", Outcome::name).to_owned()
+fn outcome_count(outcome: Outcome, urls: u64) -> OutcomeCount {
+    let (name, class) = (outcome.name().to_owned(), outcome.class().name().to_owned());
+    OutcomeCount { outcome: outcome.code(), name, class, urls }
 }
 
 #[cfg(test)]
 mod tests {
+    use dragline_domain::change::VisitChange;
+    use dragline_formats::warc::Truncation;
+    use dragline_ports::reader::RecordPlace;
+
     use super::*;
     use crate::samples::visit;
+
+    fn record() -> RecordPlace {
+        RecordPlace { object: "raw/a".to_owned().try_into().unwrap(), offset: 0, length: 1 }
+    }
 
     /// Returns a visit with a request of this duration.
     fn asked(url: &str, outcome: Outcome, duration_ms: u64) -> LogRow {
@@ -221,8 +225,7 @@ mod tests {
 
     #[test]
     fn a_visit_that_is_retried_counts_as_a_request_but_not_as_an_outcome() {
-        let page =
-            LogRow { object: Some("raw/a".to_owned()), body_bytes: Some(100), ..asked("/a", Outcome::FileIngested, 5) };
+        let page = LogRow { record: Some(record()), body_bytes: Some(100), ..asked("/a", Outcome::FileIngested, 5) };
         let again = LogRow { r#final: false, ..asked("/a", Outcome::RequestTimeout, 9) };
         let figures = tally([again, page]);
         assert_eq!((figures.requests, figures.pages, figures.body_bytes), (2, 1, 100));
@@ -234,10 +237,12 @@ mod tests {
 
     #[test]
     fn changes_are_counted_by_kind() {
-        let changed =
-            |change: &str| LogRow { change: Some(change.to_owned()), ..asked("/a", Outcome::FileIngested, 5) };
-        let retried = LogRow { r#final: false, ..changed("changed") };
-        let figures = tally([changed("new"), changed("gone"), changed("new"), retried]);
+        let changed = |kind| {
+            let change = Some(VisitChange { kind, parts: Vec::new() });
+            LogRow { change, ..asked("/a", Outcome::FileIngested, 5) }
+        };
+        let retried = LogRow { r#final: false, ..changed(ChangeKind::Changed) };
+        let figures = tally([changed(ChangeKind::New), changed(ChangeKind::Gone), changed(ChangeKind::New), retried]);
         let counted: Vec<_> = figures.changes.into_iter().collect();
         assert_eq!(counted, [(ChangeKind::New, 2), (ChangeKind::Gone, 1)], "as they ended");
     }
@@ -245,9 +250,9 @@ mod tests {
     #[test]
     fn a_rebuilt_document_is_not_a_visit() {
         let remade = LogRow {
-            crawl_type: CrawlType::Reparse.name().to_owned(),
+            crawl_type: CrawlType::Reparse,
             r#final: false,
-            object: Some("raw/a".to_owned()),
+            record: Some(record()),
             body_bytes: Some(100),
             ..decided("/a", Outcome::FileIngested, None)
         };
@@ -263,8 +268,9 @@ mod tests {
 
     #[test]
     fn bodies_that_were_cut_for_their_size_are_counted() {
-        let cut = |why: &str| LogRow { truncated: Some(why.to_owned()), ..asked("/a", Outcome::FileIngested, 5) };
-        let figures = tally([cut("length"), cut("time"), cut("length"), asked("/b", Outcome::FileIngested, 5)]);
+        let cut = |why| LogRow { truncated: Some(why), ..asked("/a", Outcome::FileIngested, 5) };
+        let (length, time) = (Truncation::Length, Truncation::Time);
+        let figures = tally([cut(length), cut(time), cut(length), asked("/b", Outcome::FileIngested, 5)]);
         assert_eq!(figures.bodies_cut, 2, "no larger limit would have kept what broke off");
     }
 

@@ -64,8 +64,7 @@ impl Canonicals<'_> {
             let is_copy = verdict == Verdict::Copy;
             let was_read = log.entries[n].unchanged_since.is_none();
             let row = &mut rows[n];
-            let outcome = decided(is_copy, was_read);
-            (row.outcome, row.outcome_name) = (outcome.code(), outcome.name().to_owned());
+            row.outcome = decided(is_copy, was_read);
             match verdict {
                 Verdict::Copy => row.detail = Some(format!("its canonical URL is {canonical}")),
                 Verdict::Stands(doubt) if log.entries[n].visit.outcome == Outcome::NotCanonical => {
@@ -90,9 +89,7 @@ impl Canonicals<'_> {
             let is_copy = verdict == Verdict::Copy;
             let known = &known[n];
             let fetched_at = known.known.last.as_ref().map(|capture| capture.fetched_at);
-            let outcome = decided(is_copy, known.last.map(|last| last.at) == fetched_at);
-            let row = &mut rows[n];
-            (row.last_outcome, row.last_outcome_name) = (Some(outcome.code()), Some(outcome.name().to_owned()));
+            rows[n].last_outcome = Some(decided(is_copy, known.last.map(|last| last.at) == fetched_at));
         }
         Ok(rows)
     }

@@ -3,14 +3,14 @@
 
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
-use dragline_domain::change::VisitChange;
-use dragline_domain::document::{Disposition, Document, Page};
+use dragline_domain::document::{Document, Page};
 use dragline_domain::frontier::{OriginKey, SegmentRow, Sighting};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
+use dragline_domain::recrawl::Absence;
 use dragline_domain::url::CrawlUrl;
-use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, SeenPageRow, StoredSegment};
-use jiff::Timestamp;
+use dragline_formats::warc::Truncation;
+use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, RecordPlace, SeenPageRow, StoredSegment};
 
 use super::described::DocumentsByEntry;
 use crate::rows::known::KnownUrl;
@@ -38,13 +38,12 @@ fn visit(log: &SegmentLog, entry: &LogEntry) -> LogRow {
         url: entry.url.to_string(),
         depth: visit.sighting.depth,
         via: via(&visit.sighting),
-        crawl_type: visit.crawl_type.name().to_owned(),
-        outcome: visit.outcome.code(),
-        outcome_name: visit.outcome.name().to_owned(),
+        crawl_type: visit.crawl_type,
+        outcome: visit.outcome,
         r#final: visit.finality == Finality::Final,
         tries: visit.tries,
         resends: exchange.map(|exchange| exchange.resends.into()),
-        at: instant(entry.at),
+        at: entry.at,
         status: exchange.and(entry.status),
         duration_ms: exchange.map(|exchange| u64::try_from(exchange.elapsed.as_millis()).unwrap_or(u64::MAX)),
         first_byte_ms: exchange.and_then(|exchange| exchange.first_byte_ms),
@@ -52,14 +51,11 @@ fn visit(log: &SegmentLog, entry: &LogEntry) -> LogRow {
         detail: visit.detail.clone(),
         content_type: file.and_then(|file| file.content_type.clone()),
         body_bytes: file.map(|file| file.body_bytes),
-        truncated: file.and_then(|file| file.truncated.clone()),
+        truncated: file.and_then(|file| Truncation::from_token(file.truncated.as_deref()?)),
         redirects_to: entry.redirect.as_ref().map(|redirect| redirect.target.to_string()),
-        object: file.map(|_| log.object.to_string()),
-        offset: file.map(|file| file.offset),
-        length: file.map(|file| file.length),
+        record: file.map(|file| RecordPlace { object: log.object.clone(), offset: file.offset, length: file.length }),
         agent: log.agent.clone(),
-        change: entry.change.as_ref().map(|change| change.kind.name().to_owned()),
-        changed_parts: entry.change.as_ref().map(VisitChange::part_names).filter(|names| !names.is_empty()),
+        change: entry.change.clone(),
     }
 }
 
@@ -78,13 +74,12 @@ pub(super) fn seen_pages(log: &SegmentLog, visits: Vec<LogRow>, documents: &Docu
 /// Returns a visit as a page; `None` if nothing of it was stored.
 fn seen_page(visit: LogRow, page: Option<&Page>) -> Option<SeenPageRow> {
     let text = |of: fn(&Page) -> &Option<String>| page.and_then(|page| of(page).clone());
-    let is_copy = visit.outcome == Outcome::NotCanonical.code();
+    let is_copy = visit.outcome == Outcome::NotCanonical;
     Some(SeenPageRow {
         crawl: visit.crawl,
         iteration: visit.iteration,
         url: visit.url,
         outcome: visit.outcome,
-        outcome_name: visit.outcome_name,
         depth: visit.depth,
         status: visit.status,
         content_type: visit.content_type,
@@ -96,9 +91,7 @@ fn seen_page(visit: LogRow, page: Option<&Page>) -> Option<SeenPageRow> {
         charset: text(|page| &page.charset),
         canonical: page.and_then(|page| page.canonical.as_ref()).map(CrawlUrl::to_string),
         text: page.map(|page| if is_copy { String::new() } else { page.text.clone() }),
-        object: visit.object?,
-        offset: visit.offset?,
-        length: visit.length?,
+        record: visit.record?,
     })
 }
 
@@ -112,32 +105,27 @@ pub(super) fn page(segment: &SegmentRow, document: &Document, known: &KnownUrl, 
         (Outcome::FileIngested | Outcome::NotCanonical, Copy::Original) => Outcome::FileIngested,
         (other, _) => other,
     };
-    let last = known.last.map(|last| last.outcome);
     Some(PageRow {
         crawl: segment.id.origin.crawl.to_string(),
         iteration: body.visit.iteration.number(),
         url: document.url.to_string(),
-        outcome: outcome.code(),
-        outcome_name: outcome.name().to_owned(),
+        outcome,
         depth: known.sighting.depth,
         status: Some(body.status),
         content_type: body.content_type.clone(),
         body_bytes: Some(body.body_bytes),
-        at: instant(body.at),
+        at: body.at,
         title: text(|page| &page.title),
         description: text(|page| &page.description),
         language: text(|page| &page.language),
         charset: text(|page| &page.charset),
         canonical: page.and_then(|page| page.canonical.as_ref()).map(CrawlUrl::to_string),
         text: page.map(|page| if outcome == Outcome::NotCanonical { String::new() } else { page.text.clone() }),
-        object: body.object.to_string(),
-        offset: body.offset,
-        length: body.length,
-        first_seen: instant(known.first_seen),
-        last_checked: known.checked_at.map(instant),
-        last_changed: known.changed_at.map(instant),
-        last_outcome: last.map(Outcome::code),
-        last_outcome_name: last.map(|last| last.name().to_owned()),
+        record: RecordPlace { object: body.object.clone(), offset: body.offset, length: body.length },
+        first_seen: known.first_seen,
+        last_checked: known.checked_at,
+        last_changed: known.changed_at,
+        last_outcome: known.last.map(|last| last.outcome),
     })
 }
 
@@ -160,12 +148,8 @@ pub(super) fn links<'d>(
             iteration: iteration.number(),
             from_url: from.to_string(),
             to_url: link.target.to_string(),
-            kind: link.kind.name().to_owned(),
-            disposition: link.disposition.name().to_owned(),
-            detail: match &link.disposition {
-                Disposition::Blocked(rule) => Some(rule.clone()),
-                _ => None,
-            },
+            kind: link.kind,
+            disposition: link.disposition.clone(),
             anchor: link.anchor.clone(),
         })
         .collect()
@@ -178,22 +162,21 @@ pub(super) fn candidate(origin: &OriginKey, known: &KnownUrl) -> CandidateRow {
         crawl: origin.crawl.to_string(),
         url: format!("{}{}", origin.origin, known.path_and_query),
         queued_in: known.queued_in.number(),
-        first_seen: instant(known.first_seen),
+        first_seen: known.first_seen,
         depth: known.sighting.depth,
         via: via(&known.sighting),
-        due_at: known.due_at.map(instant),
+        due_at: known.due_at,
         interval_ms: known.known.interval_ms,
-        last_outcome: last.map(|last| last.outcome.code()),
-        last_outcome_name: last.map(|last| last.outcome.name().to_owned()),
-        last_at: last.map(|last| instant(last.at)),
+        last_outcome: last.map(|last| last.outcome),
+        last_at: last.map(|last| last.at),
         last_iteration: last.map(|last| last.iteration.number()),
-        last_contentful_outcome: known.contentful.map(|(outcome, _)| outcome.code()),
-        last_contentful_at: known.contentful.map(|(_, at)| instant(at)),
+        last_contentful_outcome: known.contentful.map(|(outcome, _)| outcome),
+        last_contentful_at: known.contentful.map(|(_, at)| at),
         etag: capture.and_then(|capture| capture.etag.clone()),
         last_modified: capture.and_then(|capture| capture.last_modified.clone()),
         decoded_sha1: capture.map(|capture| HEXLOWER.encode(&capture.decoded_sha1)),
-        standing: known.known.document.map(|document| document.standing.name().to_owned()),
-        away_since: known.known.away.map(|away| instant(away.since())),
+        standing: known.known.document.map(|document| document.standing),
+        away_since: known.known.away.map(Absence::since),
     }
 }
 
@@ -205,9 +188,4 @@ pub(super) fn stored_segment(segment: SegmentRow) -> StoredSegment {
 
 fn via(sighting: &Sighting) -> Option<String> {
     sighting.via.as_ref().map(CrawlUrl::to_string)
-}
-
-/// Formats a time as ISO 8601 in UTC with milliseconds.
-fn instant(at: Timestamp) -> String {
-    format!("{at:.3}")
 }

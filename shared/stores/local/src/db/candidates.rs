@@ -15,7 +15,7 @@ use rusqlite::{Row, Statement, params};
 
 use super::crawls::iteration_number;
 use super::urls::{restore_claimer, shorten, shorten_claimer};
-use super::values::{Code, Millis, Sha1};
+use super::values::{Code, Millis, NamedColumns, Sha1};
 use super::{Db, OriginRowId, StoreError, VisitId};
 
 macro_rules! select_candidates {
@@ -57,26 +57,27 @@ pub(crate) struct Claimed {
 
 impl Candidate {
     fn read(row: &Row<'_>, origin: &Origin) -> Result<Self, StoreError> {
-        let last_visit = match (row.get::<_, Option<Code>>(4)?, row.get::<_, Option<u32>>(5)?) {
+        let row = &NamedColumns::new(row);
+        let last_visit = match (row.get::<Option<Code>>("last_outcome")?, row.get::<Option<u32>>("last_iteration")?) {
             (Some(Code(outcome)), Some(number)) => Some(LastVisit { iteration: iteration_number(number)?, outcome }),
             _ => None,
         };
         let state = CandidateState {
-            queued_in: iteration_number(row.get(1)?)?,
-            claimed_by: restore_claimer(origin, row.get(2)?),
-            found_at: SeedDistance { depth: row.get(7)?, requisite_steps: row.get(27)? },
-            nearer: nearer(row.get(29)?)?,
-            due_at: row.get::<_, Option<Millis>>(3)?.map(|due| due.0),
+            queued_in: iteration_number(row.get("queued_in")?)?,
+            claimed_by: restore_claimer(origin, row.get("claimed_by")?),
+            found_at: SeedDistance { depth: row.get("depth")?, requisite_steps: row.get("requisite_steps")? },
+            nearer: nearer(row.get("nearer")?)?,
+            due_at: row.get::<Option<Millis>>("due_at")?.map(|due| due.0),
             last_visit,
-            blocked_by: row.get::<_, Option<u32>>(6)?.map(RulesDigest),
+            blocked_by: row.get::<Option<u32>>("blocked_by")?.map(RulesDigest),
         };
         let known = UrlHistory {
             last: read_capture(row)?.map(Box::new),
             document: read_document(row)?,
-            interval_ms: row.get(15)?,
+            interval_ms: row.get("interval_ms")?,
             away: read_away(row)?,
         };
-        Ok(Self { path_and_query: row.get(0)?, state, via: row.get(8)?, read_as: read_as(row)?, known })
+        Ok(Self { path_and_query: row.get("path_query")?, state, via: row.get("via")?, read_as: read_as(row)?, known })
     }
 }
 
@@ -86,49 +87,51 @@ fn nearer(list: Option<String>) -> Result<Vec<Claimer>, StoreError> {
 }
 
 /// Reads since when it is away; the two columns are NULL together.
-fn read_away(row: &Row<'_>) -> Result<Option<Absence>, StoreError> {
-    let (Some(name), Some(Millis(since))) = (row.get::<_, Option<String>>(25)?, row.get(26)?) else { return Ok(None) };
+fn read_away(row: &NamedColumns<'_>) -> Result<Option<Absence>, StoreError> {
+    let (Some(name), Some(Millis(since))) = (row.get::<Option<String>>("away")?, row.get("away_since")?) else {
+        return Ok(None);
+    };
     let away = Absence::from_name(&name, since);
     away.map(Some).ok_or_else(|| StoreError::Damaged(format!("a candidate is away as `{name}`")))
 }
 
 /// Reads what decides how its body is read; NULL where its type does.
-fn read_as(row: &Row<'_>) -> Result<ReadAs, StoreError> {
-    let name: Option<String> = row.get(28)?;
+fn read_as(row: &NamedColumns<'_>) -> Result<ReadAs, StoreError> {
+    let name: Option<String> = row.get("read_as")?;
     ReadAs::from_name(name.as_deref()).ok_or_else(|| StoreError::Damaged(format!("a candidate is read as `{name:?}`")))
 }
 
 /// Reads what the last good capture left; its columns are NULL together.
-fn read_capture(row: &Row<'_>) -> rusqlite::Result<Option<LastCapture>> {
-    let Some(Code(outcome)) = row.get::<_, Option<Code>>(9)? else { return Ok(None) };
+fn read_capture(row: &NamedColumns<'_>) -> rusqlite::Result<Option<LastCapture>> {
+    let Some(Code(outcome)) = row.get::<Option<Code>>("capture_outcome")? else { return Ok(None) };
     Ok(Some(LastCapture {
         outcome,
-        fetched_at: row.get::<_, Millis>(10)?.0,
-        payload_sha1: row.get::<_, Sha1>(11)?.0,
-        decoded_sha1: row.get::<_, Sha1>(12)?.0,
-        etag: row.get(13)?,
-        last_modified: row.get(14)?,
-        read_by: row.get::<_, Option<u32>>(16)?.map(FieldsDigest),
+        fetched_at: row.get::<Millis>("captured_at")?.0,
+        payload_sha1: row.get::<Sha1>("payload_sha1")?.0,
+        decoded_sha1: row.get::<Sha1>("decoded_sha1")?.0,
+        etag: row.get("etag")?,
+        last_modified: row.get("last_modified")?,
+        read_by: row.get::<Option<u32>>("read_by")?.map(FieldsDigest),
     }))
 }
 
 /// Reads which document is the last good one; its columns are NULL together.
-fn read_document(row: &Row<'_>) -> Result<Option<LastDocument>, StoreError> {
-    let Some(id) = row.get::<_, Option<VisitId>>(17)? else { return Ok(None) };
-    let Some(iteration) = row.get::<_, Option<u32>>(18)? else {
+fn read_document(row: &NamedColumns<'_>) -> Result<Option<LastDocument>, StoreError> {
+    let Some(id) = row.get::<Option<VisitId>>("document_id")? else { return Ok(None) };
+    let Some(iteration) = row.get::<Option<u32>>("iteration")? else {
         return Err(StoreError::Damaged("the segment of a document is missing".to_owned()));
     };
-    let standing = DocumentStanding::from_name(&row.get::<_, String>(22)?);
+    let standing = DocumentStanding::from_name(&row.get::<String>("standing")?);
     Ok(Some(LastDocument {
         place: VisitPlace {
             iteration: iteration_number(iteration)?,
-            turn: Turn(row.get(19)?),
-            segment: row.get(20)?,
+            turn: Turn(row.get("turn")?),
+            segment: row.get("n")?,
             n: id.n(),
         },
-        outcome: row.get::<_, Code>(21)?.0,
+        outcome: row.get::<Code>("document_outcome")?.0,
         standing: standing.ok_or_else(|| StoreError::Damaged("a candidate has an unknown standing".to_owned()))?,
-        links: LinkDecisions { by: RulesDigest(row.get(23)?), depth: row.get(24)? },
+        links: LinkDecisions { by: RulesDigest(row.get("links_by")?), depth: row.get("links_depth")? },
     }))
 }
 

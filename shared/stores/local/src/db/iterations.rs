@@ -36,24 +36,24 @@ struct Stored {
 
 impl Stored {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let time = |index| Ok::<_, rusqlite::Error>(row.get::<_, Option<Time>>(index)?.map(|time| time.0));
+        let time = |name| Ok::<_, rusqlite::Error>(row.get::<_, Option<Time>>(name)?.map(|time| time.0));
         Ok(Self {
-            number: row.get(0)?,
-            status: row.get(1)?,
-            open: row.get(2)?,
-            budget: Reserve { pages: row.get(3)?, bytes: row.get(4)? },
-            token_out: row.get(5)?,
-            due: time(6)?,
-            trigger: row.get(7)?,
-            started_at: row.get::<_, Time>(8)?.0,
-            ends_at: time(9)?,
-            closed_at: time(10)?,
-            version: row.get(11)?,
-            cursors: row.get(12)?,
-            task: row.get(13)?,
-            pruned_at: time(14)?,
-            origins: row.get(15)?,
-            joined_before: row.get(16)?,
+            number: row.get("number")?,
+            status: row.get("status")?,
+            open: row.get("open")?,
+            budget: Reserve { pages: row.get("pages_left")?, bytes: row.get("bytes_left")? },
+            token_out: row.get("token_out")?,
+            due: time("due")?,
+            trigger: row.get("trigger")?,
+            started_at: row.get::<_, Time>("started_at")?.0,
+            ends_at: time("ends_at")?,
+            closed_at: time("closed_at")?,
+            version: row.get("version")?,
+            cursors: row.get("cursors")?,
+            task: row.get("task")?,
+            pruned_at: time("pruned_at")?,
+            origins: row.get("origins")?,
+            joined_before: row.get("joined_before")?,
         })
     }
 

@@ -41,21 +41,21 @@ struct Columns {
 impl Columns {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
-            row_id: row.get(0)?,
-            iteration: row.get(1)?,
-            token: row.get(2)?,
-            state: row.get(3)?,
-            part: row.get(4)?,
-            object: row.get::<_, Text<ObjectKey>>(5)?.0,
-            object_bytes: row.get(6)?,
-            entries: row.get(7)?,
-            put_off: row.get(8)?,
-            committed_at: row.get(9)?,
-            attempts: row.get(10)?,
-            parsing: row.get(11)?,
-            due: row.get(12)?,
-            is_logged: row.get(13)?,
-            is_documented: row.get(14)?,
+            row_id: row.get("id")?,
+            iteration: row.get("iteration")?,
+            token: row.get("token")?,
+            state: row.get("state")?,
+            part: row.get("part")?,
+            object: row.get::<_, Text<ObjectKey>>("object")?.0,
+            object_bytes: row.get("object_bytes")?,
+            entries: row.get("entries")?,
+            put_off: row.get("put_off")?,
+            committed_at: row.get("committed_at")?,
+            attempts: row.get("attempts")?,
+            parsing: row.get("parsing")?,
+            due: row.get("due")?,
+            is_logged: row.get("is_logged")?,
+            is_documented: row.get("is_documented")?,
         })
     }
 

@@ -1,12 +1,15 @@
 //! How values are stored in columns.
 
+use std::cell::Cell;
+
 use data_encoding::HEXLOWER;
 use dragline_domain::outcome::Outcome;
 use jiff::Timestamp;
-use rusqlite::ToSql;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
+use rusqlite::{Row, ToSql};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::value::{self, StrDeserializer};
+use serde::de::{DeserializeOwned, IntoDeserializer as _};
 
 /// An instant as ISO 8601 in UTC with three decimals: `2026-11-21T10:10:35.123Z`. Of fixed width,
 /// so that text order is time order.
@@ -116,6 +119,38 @@ where
 {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         T::try_from(String::column_result(value)?).map(Self).map_err(FromSqlError::other)
+    }
+}
+
+/// The columns of a row by name. Where they are read in their order, no name is looked up: that
+/// would take longer than everything else.
+pub(crate) struct NamedColumns<'r> {
+    row: &'r Row<'r>,
+    next: Cell<usize>,
+}
+
+impl<'r> NamedColumns<'r> {
+    pub(crate) const fn new(row: &'r Row<'r>) -> Self {
+        Self { row, next: Cell::new(0) }
+    }
+
+    pub(crate) fn get<T: FromSql>(&self, name: &str) -> rusqlite::Result<T> {
+        let (statement, next) = (self.row.as_ref(), self.next.get());
+        let is_next = statement.column_name(next).is_ok_and(|known| known == name);
+        let column = if is_next { next } else { statement.column_index(name)? };
+        self.next.set(column + 1);
+        self.row.get(column)
+    }
+}
+
+/// A variant of an enum as its name in serde.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Named<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromSql for Named<T> {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let name: StrDeserializer<'_, value::Error> = value.as_str()?.into_deserializer();
+        T::deserialize(name).map(Self).map_err(FromSqlError::other)
     }
 }
 

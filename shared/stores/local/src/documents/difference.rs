@@ -4,10 +4,11 @@
 use dragline_domain::change::{Difference, PageLink, Part};
 use dragline_domain::document::LinkKind;
 use dragline_domain::url::Origin;
-use rusqlite::{Row, params};
+use rusqlite::params;
 
 use super::{Owner, read_place};
 use crate::db::urls::{restore, shorten};
+use crate::db::values::NamedColumns;
 use crate::db::{Db, StoreError, VisitId};
 
 /// The stored name of the text around a main part.
@@ -28,10 +29,12 @@ pub(super) fn put(db: &Db, id: VisitId, owner: &Owner<'_>, difference: &Differen
     Ok(())
 }
 
-/// Reads the difference of a document from the last columns.
-pub(super) fn read(row: &Row<'_>, origin: &Origin) -> Result<Option<Difference>, StoreError> {
-    let Some(since) = read_place(row, 31, 28)? else { return Ok(None) };
-    let parts: String = row.get(32)?;
+/// Reads the difference of a document.
+pub(super) fn read(row: &NamedColumns<'_>, origin: &Origin) -> Result<Option<Difference>, StoreError> {
+    let Some(since) = read_place(row, ["since_id", "since_iteration", "since_turn", "since_segment"])? else {
+        return Ok(None);
+    };
+    let parts: String = row.get("parts")?;
     let part = |name: &str| {
         let part = if name == REST { Some(Part::Rest) } else { Part::from_name(name) };
         part.ok_or_else(|| StoreError::Damaged(format!("a page has no part `{name}`")))
@@ -45,5 +48,6 @@ pub(super) fn read(row: &Row<'_>, origin: &Origin) -> Result<Option<Difference>,
         };
         links.into_iter().map(link).collect()
     };
-    Ok(Some(Difference { since, parts, links_added: links(row.get(33)?)?, links_removed: links(row.get(34)?)? }))
+    let (links_added, links_removed) = (links(row.get("links_added")?)?, links(row.get("links_removed")?)?);
+    Ok(Some(Difference { since, parts, links_added, links_removed }))
 }

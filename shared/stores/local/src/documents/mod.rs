@@ -18,7 +18,7 @@ use rusqlite::{Row, params};
 
 use crate::db::crawls::iteration_number;
 use crate::db::urls::{restore, shorten};
-use crate::db::values::{Code, Millis, Text};
+use crate::db::values::{Code, Millis, NamedColumns, Text};
 use crate::db::writer::Writer;
 use crate::db::{Db, OriginRowId, SegmentRowId, StoreError, VisitId};
 
@@ -185,10 +185,11 @@ fn visit_id(db: &Db, origin: OriginRowId, place: &VisitPlace) -> Result<Option<V
 
 /// A document's columns, from [`FROM`].
 pub(crate) const COLUMNS: &str =
-    "v.id, v.url, v.outcome, v.state, v.detail, t.links, v.cut IS NOT NULL, v.title, v.description, v.language,
-    v.charset, v.canonical, v.noindex, v.nofollow, v.cut, t.text, v.made_by, bf.id, bs.iteration, bs.turn, bs.n, bf.at, bf.status,
-    bf.content_type, bf.body_bytes, bs.object, bf.offset, bf.length, xs.iteration, xs.turn, xs.n, x.since_id, x.parts, x.links_added,
-    x.links_removed, e.record";
+    "v.id, v.url, v.outcome, v.state, v.detail, t.links, v.cut IS NOT NULL AS is_page, v.title, v.description, v.language,
+    v.charset, v.canonical, v.noindex, v.nofollow, v.cut, t.text, v.made_by,
+    bf.id AS body_id, bs.iteration AS body_iteration, bs.turn AS body_turn, bs.n AS body_segment, bf.at, bf.status,
+    bf.content_type, bf.body_bytes, bs.object, bf.offset, bf.length,
+    x.since_id, xs.iteration AS since_iteration, xs.turn AS since_turn, xs.n AS since_segment, x.parts, x.links_added, x.links_removed, e.record";
 
 /// The tables of [`COLUMNS`]: the document `v` with its parts, the visit with its body, and the
 /// document before it.
@@ -219,28 +220,29 @@ fn load_one(
     db.find_with(&format!("SELECT {COLUMNS} FROM {FROM} WHERE v.id = ?1"), [id], |row| read(row, origin))
 }
 
-/// Reads [`COLUMNS`], which must be the first of the row.
+/// Reads [`COLUMNS`].
 pub(crate) fn read(row: &Row<'_>, origin: &Origin) -> Result<Document, StoreError> {
-    let state = match row.get::<_, String>(3)?.as_str() {
+    let row = &NamedColumns::new(row);
+    let state = match row.get::<String>("state")?.as_str() {
         "processed" => DocumentState::Processed,
         "stuck" => DocumentState::Stuck,
         _ => return Err(StoreError::Damaged("a document has an unknown state".to_owned())),
     };
-    let links = match row.get::<_, Option<String>>(5)? {
+    let links = match row.get::<Option<String>>("links")? {
         Some(packed) => links::unpack(origin, &packed)?,
         None => Vec::new(),
     };
-    let has_page: bool = row.get(6)?;
+    let has_page: bool = row.get("is_page")?;
     Ok(Document {
-        n: row.get::<_, VisitId>(0)?.n(),
-        url: restore(origin, row.get(1)?)?,
-        outcome: row.get::<_, Code>(2)?.0,
-        detail: row.get(4)?,
+        n: row.get::<VisitId>("id")?.n(),
+        url: restore(origin, row.get("url")?)?,
+        outcome: row.get::<Code>("outcome")?.0,
+        detail: row.get("detail")?,
         state,
         page: if has_page { Some(read_page(row)?) } else { None },
         links,
-        content: row.get::<_, Option<String>>(35)?.map(|record| serde_json::from_str(&record)).transpose()?,
-        made_by: row.get::<_, Option<Text<ExtractorVersion>>>(16)?.map(|made_by| made_by.0),
+        content: row.get::<Option<String>>("record")?.map(|record| serde_json::from_str(&record)).transpose()?,
+        made_by: row.get::<Option<Text<ExtractorVersion>>>("made_by")?.map(|made_by| made_by.0),
         body: read_body(row)?,
         difference: difference::read(row, origin)?,
     })
@@ -248,42 +250,46 @@ pub(crate) fn read(row: &Row<'_>, origin: &Origin) -> Result<Document, StoreErro
 
 /// Reads the place of the body; `None` if there is none, or the visit that fetched it is not logged
 /// yet.
-fn read_body(row: &Row<'_>) -> Result<Option<StoredBody>, StoreError> {
-    let Some(visit) = read_place(row, 17, 18)? else { return Ok(None) };
+fn read_body(row: &NamedColumns<'_>) -> Result<Option<StoredBody>, StoreError> {
+    let Some(visit) = read_place(row, ["body_id", "body_iteration", "body_turn", "body_segment"])? else {
+        return Ok(None);
+    };
     Ok(Some(StoredBody {
         visit,
-        at: row.get::<_, Millis>(21)?.0,
-        status: row.get(22)?,
-        content_type: row.get(23)?,
-        body_bytes: row.get(24)?,
-        object: row.get::<_, Text<ObjectKey>>(25)?.0,
-        offset: row.get(26)?,
-        length: row.get(27)?,
+        at: row.get::<Millis>("at")?.0,
+        status: row.get("status")?,
+        content_type: row.get("content_type")?,
+        body_bytes: row.get("body_bytes")?,
+        object: row.get::<Text<ObjectKey>>("object")?.0,
+        offset: row.get("offset")?,
+        length: row.get("length")?,
     }))
 }
 
-/// Reads the place of a visit: its id from the column `id`, and its segment's iteration, turn and
-/// number from the column `first` and the next two. `None` if there is none, or its segment is
-/// gone.
-fn read_place(row: &Row<'_>, id: usize, first: usize) -> Result<Option<VisitPlace>, StoreError> {
-    let (Some(id), Some(iteration)) = (row.get::<_, Option<VisitId>>(id)?, row.get::<_, Option<u32>>(first)?) else {
+/// Reads the place of a visit: its id, and its segment's iteration, turn and number, from these
+/// columns. `None` if there is none, or its segment is gone.
+fn read_place(
+    row: &NamedColumns<'_>,
+    [id, iteration, turn, segment]: [&str; 4],
+) -> Result<Option<VisitPlace>, StoreError> {
+    let (Some(id), Some(iteration)) = (row.get::<Option<VisitId>>(id)?, row.get::<Option<u32>>(iteration)?) else {
         return Ok(None);
     };
-    let (turn, segment) = (Turn(row.get(first + 1)?), row.get(first + 2)?);
+    let (turn, segment) = (Turn(row.get(turn)?), row.get(segment)?);
     Ok(Some(VisitPlace { iteration: iteration_number(iteration)?, turn, segment, n: id.n() }))
 }
 
-fn read_page(row: &Row<'_>) -> Result<Page, StoreError> {
-    let cut = cut_of_name(&row.get::<_, String>(14)?);
+fn read_page(row: &NamedColumns<'_>) -> Result<Page, StoreError> {
+    let cut = cut_of_name(&row.get::<String>("cut")?);
     Ok(Page {
-        title: row.get(7)?,
-        description: row.get(8)?,
-        language: row.get(9)?,
-        charset: row.get(10)?,
-        canonical: row.get::<_, Option<Text<CrawlUrl>>>(11)?.map(|canonical| canonical.0),
-        directives: Directives { noindex: row.get(12)?, nofollow: row.get(13)? },
+        title: row.get("title")?,
+        description: row.get("description")?,
+        language: row.get("language")?,
+        charset: row.get("charset")?,
+        canonical: row.get::<Option<Text<CrawlUrl>>>("canonical")?.map(|canonical| canonical.0),
+        directives: Directives { noindex: row.get("noindex")?, nofollow: row.get("nofollow")? },
         cut: cut.ok_or_else(|| StoreError::Damaged("a page has an unknown cut".to_owned()))?,
-        text: row.get(15)?,
+        text: row.get("text")?,
     })
 }
 

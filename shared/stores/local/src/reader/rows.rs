@@ -1,8 +1,17 @@
 //! Rows of views.
 
-use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, SeenPageRow};
+use dragline_domain::capture::CrawlType;
+use dragline_domain::change::{Part, VisitChange};
+use dragline_domain::document::{Disposition, LinkKind};
+use dragline_domain::frontier::DocumentStanding;
+use dragline_domain::outcome::Outcome;
+use dragline_formats::warc::Truncation;
+use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, RecordPlace, SeenPageRow};
+use jiff::Timestamp;
 use rusqlite::Row;
-use rusqlite::types::FromSql;
+use rusqlite::types::{FromSql, FromSqlResult, ValueRef};
+
+use crate::db::values::{Code, Named, Text, Time};
 
 /// A row of a view with a column for each field.
 pub(super) trait ViewRow: Sized {
@@ -32,8 +41,79 @@ impl Columns<'_> {
     }
 }
 
-/// Implements [`ViewRow`]: fields in the order of the struct, each with its column if that has
-/// another name.
+/// The value of a field, in one column or several.
+trait FromColumns: Sized {
+    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self>;
+}
+
+/// Implements [`FromColumns`] for types of one column, and for missing values of them. Those that
+/// SQLite does not know are read as another type.
+macro_rules! of_one_column {
+    ($($type:ty $(as $stored:ident)?),* $(,)?) => {$(
+        impl FromColumns for $type {
+            fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+                columns.next()$(.map(|$stored(value)| value))?
+            }
+        }
+
+        impl FromColumns for Option<$type> {
+            fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+                columns.next()$(.map(|stored: Option<_>| stored.map(|$stored(value)| value)))?
+            }
+        }
+    )*};
+}
+
+of_one_column! {
+    bool, u8, u16, u32, u64, String, Timestamp as Time, Outcome as Code, CrawlType as Named, DocumentStanding as Named, LinkKind as Named,
+    Truncation as Token,
+}
+
+/// The reason why a body is incomplete, as its word.
+struct Token(Truncation);
+
+impl FromSql for Token {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        Ok(Self(Truncation::from_token(value.as_str()?).unwrap_or(Truncation::Unspecified)))
+    }
+}
+
+impl FromColumns for RecordPlace {
+    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+        let Text(object) = columns.next()?;
+        Ok(Self { object, offset: columns.next()?, length: columns.next()? })
+    }
+}
+
+impl FromColumns for Option<RecordPlace> {
+    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+        let object: Option<Text<_>> = columns.next()?;
+        let (offset, length): (Option<_>, Option<_>) = (columns.next()?, columns.next()?);
+        Ok(object.and_then(|Text(object)| Some(RecordPlace { object, offset: offset?, length: length? })))
+    }
+}
+
+impl FromColumns for Disposition {
+    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+        let (name, rule) = (columns.next, columns.next + 1);
+        columns.next += 2;
+        Ok(match columns.row.get(rule)? {
+            Some(rule) => Self::Blocked(rule),
+            None => columns.row.get(name).map(|Named(disposition)| disposition)?,
+        })
+    }
+}
+
+impl FromColumns for Option<VisitChange> {
+    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+        let kind: Option<Named<_>> = columns.next()?;
+        let parts: Option<String> = columns.next()?;
+        let parts = parts.iter().flat_map(|names| names.split(',')).filter_map(Part::from_name).collect();
+        Ok(kind.map(|Named(kind)| VisitChange { kind, parts }))
+    }
+}
+
+/// Implements [`ViewRow`]: fields with their columns, if these have other names.
 macro_rules! of_view {
     ($name:ident { $($field:ident $(= $column:literal)?),* $(,)? } $text_bytes:expr) => {
         impl ViewRow for $name {
@@ -43,7 +123,7 @@ macro_rules! of_view {
 
             fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
                 let mut columns = Columns { row, next: first };
-                Ok(Self { $($field: columns.next()?,)* })
+                Ok(Self { $($field: FromColumns::read(&mut columns)?,)* })
             }
 
             fn text_bytes(&self) -> usize {
@@ -66,37 +146,38 @@ macro_rules! column {
 
 of_view! {
     PageRow {
-        crawl, iteration, url, outcome, outcome_name, depth, status, content_type, body_bytes, at, title, description, language, charset, canonical,
-        text, object, offset, length, first_seen, last_checked, last_changed, last_outcome, last_outcome_name,
+        crawl, iteration, url, outcome, depth, status, content_type, body_bytes, at, title, description, language, charset, canonical, text,
+        record = "v.object, v.offset, v.length", first_seen, last_checked, last_changed, last_outcome,
     }
     |page| page.text.as_ref().map_or(0, String::len)
 }
 
 of_view! {
     SeenPageRow {
-        crawl, iteration, url, outcome, outcome_name, depth, status, content_type, body_bytes, at, title, description, language, charset, canonical,
-        text, object, offset, length,
+        crawl, iteration, url, outcome, depth, status, content_type, body_bytes, at, title, description, language, charset, canonical, text,
+        record = "v.object, v.offset, v.length",
     }
     |page| page.text.as_ref().map_or(0, String::len)
 }
 
 of_view! {
-    LinkRow { crawl, iteration, from_url, to_url, kind, disposition, detail, anchor }
+    LinkRow { crawl, iteration, from_url, to_url, kind, disposition = "v.disposition, v.detail", anchor }
     |link| link.from_url.len() + link.to_url.len() + link.anchor.as_ref().map_or(0, String::len)
 }
 
 of_view! {
     LogRow {
-        crawl, iteration, url, depth, via, crawl_type, outcome, outcome_name, r#final = "v.is_final", tries, resends, at, status, duration_ms, first_byte_ms, remote,
-        detail, content_type, body_bytes, truncated, redirects_to, object, offset, length, agent, change, changed_parts,
+        crawl, iteration, url, depth, via, crawl_type, outcome, r#final = "v.is_final", tries, resends, at, status, duration_ms, first_byte_ms,
+        remote, detail, content_type, body_bytes, truncated, redirects_to, record = "v.object, v.offset, v.length", agent,
+        change = "v.change, v.changed_parts",
     }
     |_| 0
 }
 
 of_view! {
     CandidateRow {
-        crawl, url, queued_in, first_seen, depth, via, due_at, interval_ms, last_outcome, last_outcome_name, last_at, last_iteration,
-        last_contentful_outcome, last_contentful_at, etag, last_modified, decoded_sha1, standing, away_since,
+        crawl, url, queued_in, first_seen, depth, via, due_at, interval_ms, last_outcome, last_at, last_iteration, last_contentful_outcome,
+        last_contentful_at, etag, last_modified, decoded_sha1, standing, away_since,
     }
     |_| 0
 }

@@ -65,8 +65,8 @@ fn decide_url(
 }
 
 const ENTRIES: &str =
-    "SELECT l.id, l.iteration, l.at, l.crawl_type, l.change, b.at, d.body_id, d.outcome, d.cut IS NOT NULL, d.state,
-        iif(b.id IS NULL, NULL, (SELECT s.document_id FROM described s WHERE s.id = l.id))
+    "SELECT l.id, l.iteration, l.at, l.crawl_type, l.change, b.at AS unchanged_since, d.body_id, d.outcome, d.cut IS NOT NULL AS is_page, d.state,
+        iif(b.id IS NULL, NULL, (SELECT s.document_id FROM described s WHERE s.id = l.id)) AS confirmed
     FROM visit l JOIN origin o ON o.id = l.origin_id
     LEFT JOIN visit b ON b.id = l.body_of
     LEFT JOIN document d ON d.id = l.id
@@ -87,29 +87,30 @@ fn entries(db: &Db, crawl: CrawlRowId, url: &CrawlUrl) -> Result<Vec<Entry<Visit
 }
 
 fn read(row: &Row<'_>) -> Result<Entry<VisitId>, StoreError> {
-    let is_remade = row.get::<_, String>(3)? == CrawlType::Reparse.name();
-    let outcome = row.get::<_, Option<Code>>(7)?.map(|Code(outcome)| outcome);
+    let is_remade = row.get::<_, String>("crawl_type")? == CrawlType::Reparse.name();
+    let outcome = row.get::<_, Option<Code>>("outcome")?.map(|Code(outcome)| outcome);
     // A STUCK page has items that do not fit their types; other STUCK captures have no content.
-    let is_read = row.get::<_, Option<String>>(9)?.is_some_and(|state| state == "processed") || row.get(8)?;
+    let is_read =
+        row.get::<_, Option<String>>("state")?.is_some_and(|state| state == "processed") || row.get("is_page")?;
     let is_good = is_read
         && outcome
             .is_some_and(|outcome| outcome.page_finding() == PageFinding::Content || asks_for_noindex(row, outcome));
     Ok(Entry {
-        place: row.get(0)?,
-        iteration: iteration_number(row.get(1)?)?,
-        at: row.get::<_, Millis>(2)?.0,
+        place: row.get("id")?,
+        iteration: iteration_number(row.get("iteration")?)?,
+        at: row.get::<_, Millis>("at")?.0,
         finality: if is_remade { Finality::Aside } else { Finality::Final },
-        change: row.get::<_, Option<String>>(4)?.as_deref().and_then(ChangeKind::from_name),
+        change: row.get::<_, Option<String>>("change")?.as_deref().and_then(ChangeKind::from_name),
         made: if is_good { GoodDocument::Document } else { GoodDocument::Nothing },
-        unchanged_since: row.get::<_, Option<Millis>>(5)?.map(|time| time.0),
-        confirmed: row.get(10)?,
-        body: row.get(6)?,
+        unchanged_since: row.get::<_, Option<Millis>>("unchanged_since")?.map(|time| time.0),
+        confirmed: row.get("confirmed")?,
+        body: row.get("body_id")?,
     })
 }
 
 /// Whether a page asks for noindex: it shares its outcome with a refusal, which has no page.
 fn asks_for_noindex(row: &Row<'_>, outcome: Outcome) -> bool {
-    outcome == Outcome::BlockedAtRequestOfRemote && row.get(8).unwrap_or(false)
+    outcome == Outcome::BlockedAtRequestOfRemote && row.get("is_page").unwrap_or(false)
 }
 
 fn pointers(db: &Db, crawl: &CrawlId, url: &CrawlUrl) -> Result<Pointers<VisitId>, StoreError> {

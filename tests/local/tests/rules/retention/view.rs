@@ -8,7 +8,7 @@ use dragline_domain::definition::Definition;
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_local::{DATABASE, LocalStore, SqliteReader};
 use dragline_ports::reader::{Cursor, Filter, Reader};
-use dragline_report::diff::{Span, Which, each_link_change, each_page_change};
+use dragline_report::diff::{PartSet, Span, Which, each_link_change, each_page_change};
 use dragline_testkit::whole_crawls::{crawl, every_row};
 use rusqlite::Connection;
 
@@ -68,7 +68,7 @@ async fn pages_that_differ(reader: &SqliteReader, span: Span) -> Vec<String> {
         }
         let told = each_page_change(reader, span, which, |mut change| {
             if !is_adjacent && matches!(change.change, ChangeKind::Changed | ChangeKind::Unchanged) {
-                (change.change, change.changed_parts) = (ChangeKind::Changed, None);
+                (change.change, change.changed_parts) = (ChangeKind::Changed, PartSet::default());
             }
             found.push(format!("{span:?} {change:?}"));
             ControlFlow::Continue(())

@@ -6,9 +6,9 @@ use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_ports::documents::Documents;
 use dragline_ports::frontier::Frontier;
-use dragline_ports::reader::{CandidateRow, Filter, LogRow, PageRow, Reader, SeenPageRow};
+use dragline_ports::reader::{CandidateRow, Filter, LogRow, PageRow, Reader, RecordPlace, SeenPageRow};
 
-use super::super::samples::url;
+use super::super::samples::{at, url};
 use super::rows::{ALL, nth_row, told};
 use super::story::Teller;
 use super::streams::Stream;
@@ -21,7 +21,7 @@ pub async fn seen_pages_are_final_answers_with_what_they_hold(
     told(frontier, documents, reader, Stream::SeenPages).await;
     let rows = reader.seen_pages(&Filter::default(), None, ALL).await.unwrap().rows;
     let visits = reader.log(&Filter::default(), None, ALL).await.unwrap().rows;
-    let answers = visits.iter().filter(|visit| visit.r#final && visit.object.is_some());
+    let answers = visits.iter().filter(|visit| visit.r#final && visit.record.is_some());
     let shared: Vec<_> = answers.map(|visit| (visit.iteration, &visit.url, visit.outcome, visit.status)).collect();
     let pages: Vec<_> = rows.iter().map(|page| (page.iteration, &page.url, page.outcome, page.status)).collect();
     assert_eq!(pages, shared, "in the order of the log");
@@ -31,27 +31,24 @@ pub async fn seen_pages_are_final_answers_with_what_they_hold(
         crawl: "docs".to_owned(),
         iteration: 1,
         url: "https://a.example/".to_owned(),
-        outcome: 20,
-        outcome_name: "file_ingested".to_owned(),
+        outcome: Outcome::FileIngested,
         depth: 0,
         status: Some(200),
         content_type: Some("text/html".to_owned()),
         body_bytes: Some(300),
-        at: "2026-11-18T11:06:42.000Z".to_owned(),
+        at: at(2),
         title: Some("Title of https://a.example/".to_owned()),
         description: Some("about".to_owned()),
         language: Some("en".to_owned()),
         charset: Some("UTF-8".to_owned()),
         canonical: None,
         text: Some("what https://a.example/ says\nin two lines".to_owned()),
-        object: home.object.clone(),
-        offset: 0,
-        length: 700,
+        record: RecordPlace { offset: 0, length: 700, ..home.record.clone() },
     };
     assert_eq!(home, expected);
     let visit = nth_row(&visits, |row: &LogRow| &row.url, "https://a.example/a", 1);
     let second = page("https://a.example/a", 0);
-    assert_eq!(Some(&second.object), visit.object.as_ref(), "of the final try");
+    assert_eq!(Some(&second.record), visit.record.as_ref(), "of the final try");
     assert_eq!(second.text.as_deref(), Some("what https://a.example/a says\nin two lines"));
     for (url, place, why) in [
         ("https://a.example/gone", 0, "an answer that is no page"),
@@ -63,7 +60,8 @@ pub async fn seen_pages_are_final_answers_with_what_they_hold(
     }
     assert_eq!(page("https://b.example/new", 0).title.as_deref(), Some("Title of https://b.example/new"));
     let (first, same) = (page("https://b.example/", 0), page("https://b.example/", 1));
-    assert_eq!((same.outcome, same.status, same.content_type.as_deref()), (34, Some(304), None), "the answer's own");
+    let answered = (same.outcome, same.status, same.content_type.as_deref());
+    assert_eq!(answered, (Outcome::FileDidNotChange, Some(304), None), "the answer's own");
     assert_eq!((same.title, same.text), (first.title, first.text), "what an unchanged page said then");
 }
 
@@ -76,15 +74,16 @@ pub async fn pages_are_the_site_as_it_is_now(
     let rows = reader.pages(&Filter::default(), None, ALL).await.unwrap().rows;
     let mut shown: Vec<_> = rows.iter().map(|row| (row.url.as_str(), row.outcome, row.last_outcome)).collect();
     shown.sort_unstable();
+    let (page, copy, moved) = (Outcome::FileIngested, Outcome::NotCanonical, Outcome::PermanentRedirect);
     let expected = [
-        ("https://a.example/", 20, Some(20)),
-        ("https://a.example/a", 20, Some(20)),
-        ("https://a.example/copy", 180, Some(180)),
-        ("https://a.example/moved", 31, Some(31)),
-        ("https://a.example/original", 20, Some(180)),
-        ("https://b.example/", 20, Some(34)),
-        ("https://b.example/fails", 20, Some(53)),
-        ("https://b.example/new", 20, Some(20)),
+        ("https://a.example/", page, Some(page)),
+        ("https://a.example/a", page, Some(page)),
+        ("https://a.example/copy", copy, Some(copy)),
+        ("https://a.example/moved", moved, Some(moved)),
+        ("https://a.example/original", page, Some(copy)),
+        ("https://b.example/", page, Some(Outcome::FileDidNotChange)),
+        ("https://b.example/fails", page, Some(Outcome::ServerUnavailable)),
+        ("https://b.example/new", page, Some(page)),
     ];
     assert_eq!(shown, expected);
     let same = nth_row(&rows, |row: &PageRow| &row.url, "https://b.example/", 0).clone();
@@ -92,32 +91,28 @@ pub async fn pages_are_the_site_as_it_is_now(
         crawl: "docs".to_owned(),
         iteration: 1,
         url: "https://b.example/".to_owned(),
-        outcome: 20,
-        outcome_name: "file_ingested".to_owned(),
+        outcome: Outcome::FileIngested,
         depth: 1,
         status: Some(200),
         content_type: Some("text/html".to_owned()),
         body_bytes: Some(300),
-        at: "2026-11-18T11:06:42.000Z".to_owned(),
+        at: at(2),
         title: Some("Title of https://b.example/".to_owned()),
         description: None,
         language: None,
         charset: None,
         canonical: None,
         text: Some("what https://b.example/ says\nin two lines".to_owned()),
-        object: same.object.clone(),
-        offset: 0,
-        length: 700,
-        first_seen: "2026-11-18T11:06:40.000Z".to_owned(),
-        last_checked: Some("2026-11-18T11:06:42.000Z".to_owned()),
-        last_changed: Some("2026-11-18T11:06:42.000Z".to_owned()),
-        last_outcome: Some(34),
-        last_outcome_name: Some("file_did_not_change".to_owned()),
+        record: RecordPlace { offset: 0, length: 700, ..same.record.clone() },
+        first_seen: at(0),
+        last_checked: Some(at(2)),
+        last_changed: Some(at(2)),
+        last_outcome: Some(Outcome::FileDidNotChange),
     };
     assert_eq!(same, expected);
     let seen = reader.seen_pages(&Filter::by_iteration(Iteration::FIRST), None, ALL).await.unwrap().rows;
     let then = nth_row(&seen, |row: &SeenPageRow| &row.url, "https://b.example/", 0);
-    assert_eq!(same.object, then.object, "the object with its body");
+    assert_eq!(same.record, then.record, "the object with its body");
     let links = reader.links(&Filter::default(), None, ALL).await.unwrap().rows;
     let from: BTreeSet<&str> = links.iter().map(|link| link.from_url.as_str()).collect();
     assert!(from.contains("https://b.example/"), "with the links of an unchanged page: {from:?}");
@@ -147,17 +142,16 @@ pub async fn a_copy_has_no_text_of_its_own(
         ),
     ] {
         let page = nth_row(&pages, |row: &PageRow| &row.url, url, 0);
-        assert_eq!((page.outcome, page.outcome_name.as_str()), (outcome.code(), outcome.name()), "{why}");
+        assert_eq!(page.outcome, outcome, "{why}");
         assert_eq!((page.text.as_deref(), page.canonical.as_deref()), (text, Some(canonical)), "{why}");
         assert!(page.title.is_some(), "what else it says is kept");
         let then = nth_row(&seen, |row: &SeenPageRow| &row.url, url, 0);
         assert_eq!((then.outcome, &then.text), (page.outcome, &page.text), "seen: {why}");
         let visit = nth_row(&visits, |row: &LogRow| &row.url, url, 0);
-        assert_eq!((visit.outcome, visit.outcome_name.as_str()), (outcome.code(), outcome.name()), "{why}");
+        assert_eq!(visit.outcome, outcome, "{why}");
         assert_eq!((visit.detail.as_deref(), visit.redirects_to.as_deref()), (detail, Some(canonical)), "{why}");
         let known = nth_row(&known, |row: &CandidateRow| &row.url, url, 0);
-        assert_eq!(known.last_outcome, Some(outcome.code()), "{why}");
-        assert_eq!(known.last_outcome_name.as_deref(), Some(outcome.name()), "{why}");
+        assert_eq!(known.last_outcome, Some(outcome), "{why}");
     }
 }
 
@@ -192,15 +186,15 @@ pub async fn a_page_is_not_believed_about_another_unlike_it(
         ("https://h.example/many/37", Outcome::FileIngested, many, "the last of thirty"),
     ] {
         let page = nth_row(&pages, |row: &PageRow| &row.url, url, 0);
-        assert_eq!((page.outcome, page.outcome_name.as_str()), (outcome.code(), outcome.name()), "{url}: {why}");
+        assert_eq!(page.outcome, outcome, "{url}: {why}");
         let is_copy = outcome == Outcome::NotCanonical;
         assert_eq!(page.text.as_deref().map(str::is_empty), Some(is_copy), "{url}: {why}");
         let then = nth_row(&seen, |row: &SeenPageRow| &row.url, url, 0);
         assert_eq!((then.outcome, &then.text), (page.outcome, &page.text), "{url}, seen: {why}");
         let visit = nth_row(&visits, |row: &LogRow| &row.url, url, 0);
-        assert_eq!((visit.outcome, visit.detail.as_deref()), (outcome.code(), Some(detail)), "{url}: {why}");
+        assert_eq!((visit.outcome, visit.detail.as_deref()), (outcome, Some(detail)), "{url}: {why}");
         let known = nth_row(&known, |row: &CandidateRow| &row.url, url, 0);
-        assert_eq!(known.last_outcome, Some(outcome.code()), "{url}: {why}");
+        assert_eq!(known.last_outcome, Some(outcome), "{url}: {why}");
         assert_eq!(shown.iter().any(|row| row.document.url.as_str() == url), !is_copy, "{url}: {why}");
     }
 }

@@ -109,7 +109,7 @@ pub async fn what_nothing_refers_to_goes_and_the_rest_reads_the_same(
     let old = documents.load(&segments[0]).await.unwrap().unwrap();
     assert!(old.iter().any(|document| document.url == url(&format!("https://{HOST}/old"))), "{old:?}");
     let visits = reader.log(&Filter::by_iteration(iteration(2)), None, 99).await.unwrap().rows;
-    assert!(visits.iter().all(|visit| visit.object.is_none()), "no record of the second is left: {visits:?}");
+    assert!(visits.iter().all(|visit| visit.record.is_none()), "no record of the second is left: {visits:?}");
     let stored = reader.segments(&Filter::default(), None, 99).await.unwrap().rows;
     let stored: Vec<_> = stored.into_iter().map(|segment| segment.object).collect();
     assert_eq!(stored, [segments[0].object.clone(), segments[2].object.clone()], "the object of the second is gone");

@@ -2,16 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use dragline_domain::document::{Disposition, Document, DocumentState, PageCut};
-use dragline_domain::frontier::{LeftoverReason, SegmentRow};
+use dragline_domain::capture::CrawlType;
+use dragline_domain::change::{ChangeKind, Part, VisitChange};
+use dragline_domain::document::{Disposition, Document, DocumentState, LinkKind, PageCut};
+use dragline_domain::frontier::{DocumentStanding, LeftoverReason, SegmentRow};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
+use dragline_formats::warc::Truncation;
 use dragline_ports::documents::Documents;
 use dragline_ports::frontier::Frontier;
-use dragline_ports::reader::{CandidateRow, Filter, LeftoverRow, LinkRow, LogRow, Reader, StoredSegment};
+use dragline_ports::reader::{CandidateRow, Filter, LeftoverRow, LinkRow, LogRow, Reader, RecordPlace, StoredSegment};
 
 use super::super::lag::assert_comes_to;
-use super::super::samples::{key, origin, url};
+use super::super::samples::{at, key, origin, url};
 use super::crawl;
 use super::story::{self, Teller};
 use super::streams::Stream;
@@ -39,20 +42,19 @@ pub async fn visits_come_with_all_that_was_logged(
     let rows = reader.log(&Filter::default(), None, ALL).await.unwrap().rows;
     let visit = |url, place| nth_row(&rows, |row: &LogRow| &row.url, url, place).clone();
     let home = visit("https://a.example/", 0);
-    let object = home.object.clone().expect("it was stored");
+    let object = home.record.clone().expect("it was stored").object;
     let expected = LogRow {
         crawl: "docs".to_owned(),
         iteration: 1,
         url: "https://a.example/".to_owned(),
         depth: 0,
         via: None,
-        crawl_type: "queued".to_owned(),
-        outcome: 20,
-        outcome_name: "file_ingested".to_owned(),
+        crawl_type: CrawlType::Queued,
+        outcome: Outcome::FileIngested,
         r#final: true,
         tries: 1,
         resends: Some(1),
-        at: "2026-11-18T11:06:42.000Z".to_owned(),
+        at: at(2),
         status: Some(200),
         duration_ms: Some(250),
         first_byte_ms: Some(120),
@@ -60,25 +62,21 @@ pub async fn visits_come_with_all_that_was_logged(
         detail: None,
         content_type: Some("text/html".to_owned()),
         body_bytes: Some(300),
-        truncated: Some("length".to_owned()),
+        truncated: Some(Truncation::Length),
         redirects_to: None,
-        object: Some(object.clone()),
-        offset: Some(0),
-        length: Some(700),
+        record: Some(RecordPlace { object: object.clone(), offset: 0, length: 700 }),
         agent: "agent".to_owned(),
-        change: Some("new".to_owned()),
-        changed_parts: None,
+        change: Some(VisitChange { kind: ChangeKind::New, parts: Vec::new() }),
     };
     assert_eq!(home, expected);
-    assert!(object.starts_with("raw/docs/"), "where its segment is: {object}");
+    assert!(object.as_str().starts_with("raw/docs/"), "where its segment is: {object}");
     let answered = LogRow { url: "https://a.example/a".to_owned(), truncated: None, depth: 1, ..expected };
     let via = Some("https://a.example/".to_owned());
     let tried_again = LogRow {
         via: via.clone(),
-        outcome: 101,
-        outcome_name: "request_timeout".to_owned(),
+        outcome: Outcome::RequestTimeout,
         r#final: false,
-        at: "2026-11-18T11:06:43.000Z".to_owned(),
+        at: at(3),
         duration_ms: Some(251),
         detail: Some("timed out: after 30 s".to_owned()),
         change: None,
@@ -87,23 +85,22 @@ pub async fn visits_come_with_all_that_was_logged(
     let tried_again = without_answer(tried_again);
     assert_eq!(visit("https://a.example/a", 0), tried_again);
     let second = visit("https://a.example/a", 1);
-    assert_ne!(second.object, Some(object), "it is in another segment");
+    assert_ne!(second.record.as_ref().map(|record| &record.object), Some(&object), "it is in another segment");
     let expected = LogRow {
         via: via.clone(),
-        crawl_type: "retry".to_owned(),
+        crawl_type: CrawlType::Retry,
         tries: 2,
-        object: second.object.clone(),
+        record: second.record.clone(),
         ..answered.clone()
     };
     assert_eq!(second, expected);
     let decided = LogRow {
         url: "https://a.example/blocked".to_owned(),
         via,
-        outcome: 173,
-        outcome_name: Outcome::BlockedUrlByLocalPolicy.name().to_owned(),
+        outcome: Outcome::BlockedUrlByLocalPolicy,
         tries: 0,
         resends: None,
-        at: "2026-11-18T11:06:45.000Z".to_owned(),
+        at: at(5),
         duration_ms: None,
         first_byte_ms: None,
         remote: None,
@@ -115,25 +112,17 @@ pub async fn visits_come_with_all_that_was_logged(
     let moved = visit("https://a.example/moved", 0);
     assert_eq!((moved.status, moved.redirects_to.as_deref()), (Some(301), Some("https://b.example/")));
     let same = visit("https://b.example/", 1);
-    assert_eq!((same.iteration, same.outcome, same.crawl_type.as_str()), (2, 34, "recrawl"));
+    let ended = (same.iteration, same.outcome, same.crawl_type);
+    assert_eq!(ended, (2, Outcome::FileDidNotChange, CrawlType::Recrawl));
     assert_eq!((same.status, same.content_type), (Some(304), None));
     let left = visit("https://b.example/leaves", 1);
-    let change = (left.change.as_deref(), left.changed_parts.as_deref());
-    assert_eq!(change, (Some("gone"), Some("status,text")));
+    let change = VisitChange { kind: ChangeKind::Gone, parts: vec![Part::Status, Part::Text] };
+    assert_eq!(left.change, Some(change));
 }
 
 /// A visit without the fields that only an answer has.
 fn without_answer(visit: LogRow) -> LogRow {
-    LogRow {
-        status: None,
-        content_type: None,
-        body_bytes: None,
-        truncated: None,
-        object: None,
-        offset: None,
-        length: None,
-        ..visit
-    }
+    LogRow { status: None, content_type: None, body_bytes: None, truncated: None, record: None, ..visit }
 }
 
 /// Links come page by page, in the order of each page, with their kinds and dispositions and the
@@ -141,30 +130,31 @@ fn without_answer(visit: LogRow) -> LogRow {
 pub async fn links_say_what_was_done_with_them(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
+    use Disposition::{Blocked, Follow, NoFollow, NotAPage, OutOfScope, TooDeep};
+    use LinkKind::{A, Canonical, Iframe, Img, Redirect};
     told(frontier, documents, reader, Stream::SeenLinks).await;
     let rows = reader.seen_links(&Filter::default(), None, ALL).await.unwrap().rows;
-    let link = |from: &str, to: &str, kind: &str, disposition: &str, detail: Option<&str>| LinkRow {
+    let link = |from: &str, to: &str, kind, disposition| LinkRow {
         crawl: "docs".to_owned(),
         iteration: 1,
         from_url: from.to_owned(),
         to_url: to.to_owned(),
-        kind: kind.to_owned(),
-        disposition: disposition.to_owned(),
-        detail: detail.map(str::to_owned),
-        anchor: (kind == "a").then(|| format!("to {to}")),
+        kind,
+        disposition,
+        anchor: (kind == A).then(|| format!("to {to}")),
     };
     let home = "https://a.example/";
     let expected = [
-        link(home, "https://a.example/copy", "a", "follow", None),
-        link(home, "https://a.example/i.png", "img", "not_a_page", None),
-        link(home, "https://elsewhere.example/", "a", "out_of_scope", None),
-        link(home, "https://a.example/blocked", "a", "blocked", Some("rule 1: \"blocked\"")),
-        link(home, "https://a.example/a", "iframe", "too_deep", None),
-        link("https://a.example/copy", "https://a.example/a", "canonical", "follow", None),
-        link("https://a.example/original", "https://a.example/gone", "canonical", "follow", None),
-        link("https://a.example/moved", "https://b.example/", "redirect", "follow", None),
-        link("https://b.example/", home, "a", "no_follow", None),
-        LinkRow { iteration: 2, ..link("https://b.example/", home, "a", "no_follow", None) },
+        link(home, "https://a.example/copy", A, Follow),
+        link(home, "https://a.example/i.png", Img, NotAPage),
+        link(home, "https://elsewhere.example/", A, OutOfScope),
+        link(home, "https://a.example/blocked", A, Blocked("rule 1: \"blocked\"".to_owned())),
+        link(home, "https://a.example/a", Iframe, TooDeep),
+        link("https://a.example/copy", "https://a.example/a", Canonical, Follow),
+        link("https://a.example/original", "https://a.example/gone", Canonical, Follow),
+        link("https://a.example/moved", "https://b.example/", Redirect, Follow),
+        link("https://b.example/", home, A, NoFollow),
+        LinkRow { iteration: 2, ..link("https://b.example/", home, A, NoFollow) },
     ];
     assert_eq!(rows, expected);
 }
@@ -180,21 +170,20 @@ pub async fn candidates_say_all_that_is_known(
         crawl: "docs".to_owned(),
         url: "https://a.example/".to_owned(),
         queued_in: 1,
-        first_seen: "2026-11-18T11:06:40.000Z".to_owned(),
+        first_seen: at(0),
         depth: 1,
         via: Some("https://a.example/".to_owned()),
-        due_at: Some("2026-11-19T12:06:40.000Z".to_owned()),
+        due_at: Some("2026-11-19T12:06:40Z".parse().expect("a time")),
         interval_ms: Some(5),
-        last_outcome: Some(20),
-        last_outcome_name: Some("file_ingested".to_owned()),
-        last_at: Some("2026-11-18T11:06:42.000Z".to_owned()),
+        last_outcome: Some(Outcome::FileIngested),
+        last_at: Some(at(2)),
         last_iteration: Some(1),
-        last_contentful_outcome: Some(20),
-        last_contentful_at: Some("2026-11-18T11:06:42.000Z".to_owned()),
+        last_contentful_outcome: Some(Outcome::FileIngested),
+        last_contentful_at: Some(at(2)),
         etag: Some("\"1\"".to_owned()),
         last_modified: None,
         decoded_sha1: Some("02".repeat(20)),
-        standing: Some("shown".to_owned()),
+        standing: Some(DocumentStanding::Shown),
         away_since: None,
     };
     assert_eq!(known("https://a.example/"), home);
@@ -207,25 +196,24 @@ pub async fn candidates_say_all_that_is_known(
     };
     let gone = CandidateRow {
         url: "https://a.example/gone".to_owned(),
-        last_outcome: Some(44),
-        last_outcome_name: Some("file_not_found".to_owned()),
-        last_at: Some("2026-11-18T11:06:44.000Z".to_owned()),
-        last_contentful_outcome: Some(44),
-        last_contentful_at: Some("2026-11-18T11:06:44.000Z".to_owned()),
-        away_since: Some("2026-11-18T11:06:44.000Z".to_owned()),
+        last_outcome: Some(Outcome::FileNotFound),
+        last_at: Some(at(4)),
+        last_contentful_outcome: Some(Outcome::FileNotFound),
+        last_contentful_at: Some(at(4)),
+        away_since: Some(at(4)),
         ..without_capture(home.clone())
     };
     assert_eq!(known("https://a.example/gone"), gone);
     let standing = |url| known(url).standing;
-    assert_eq!(standing("https://b.example/leaves").as_deref(), Some("gone"));
-    assert_eq!(standing("https://b.example/fails").as_deref(), Some("shown"));
+    assert_eq!(standing("https://b.example/leaves"), Some(DocumentStanding::Gone));
+    assert_eq!(standing("https://b.example/fails"), Some(DocumentStanding::Shown));
     let stuck = known("https://b.example/stuck");
-    assert_eq!((stuck.last_outcome, stuck.last_contentful_outcome, stuck.last_contentful_at), (Some(-999), None, None));
+    let ended = (stuck.last_outcome, stuck.last_contentful_outcome, stuck.last_contentful_at);
+    assert_eq!(ended, (Some(Outcome::UnknownError), None, None));
     let later = CandidateRow {
         url: "https://a.example/later".to_owned(),
         due_at: None,
         last_outcome: None,
-        last_outcome_name: None,
         last_at: None,
         last_iteration: None,
         last_contentful_outcome: None,
@@ -237,8 +225,7 @@ pub async fn candidates_say_all_that_is_known(
         url: "https://b.example/".to_owned(),
         queued_in: 2,
         due_at: None,
-        last_outcome: Some(34),
-        last_outcome_name: Some("file_did_not_change".to_owned()),
+        last_outcome: Some(Outcome::FileDidNotChange),
         last_iteration: Some(2),
         ..home
     };
@@ -277,7 +264,7 @@ pub async fn shown_documents_are_those_of_the_pages(
     told(frontier, documents, reader, Stream::ShownDocuments).await;
     let pages = reader.pages(&Filter::default(), None, ALL).await.unwrap().rows;
     let (copies, originals): (Vec<_>, Vec<_>) =
-        pages.into_iter().partition(|page| page.outcome == Outcome::NotCanonical.code());
+        pages.into_iter().partition(|page| page.outcome == Outcome::NotCanonical);
     assert!(!copies.is_empty() && !originals.is_empty(), "both are there: {copies:?}, {originals:?}");
     let shown = reader.shown_documents(&Filter::default(), None, ALL).await.unwrap().rows;
     let urls = |urls: Vec<String>| urls.into_iter().collect::<BTreeSet<_>>();
@@ -311,8 +298,8 @@ pub async fn segments_are_those_that_were_committed(
         "its captures are lost to parsers alone"
     );
     for row in reader.log(&Filter::default(), None, ALL).await.unwrap().rows {
-        let is_listed = |object: &str| rows.iter().any(|segment| segment.object.as_str() == object);
-        assert!(row.object.as_deref().is_none_or(is_listed), "{row:?}");
+        let is_listed = |record: &RecordPlace| rows.iter().any(|segment| segment.object == record.object);
+        assert!(row.record.as_ref().is_none_or(is_listed), "{row:?}");
     }
 }
 

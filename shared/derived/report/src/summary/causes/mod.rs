@@ -36,8 +36,6 @@ pub enum Cause {
     Ended(Outcome),
     /// It never had its turn.
     LeftOver(LeftoverReason),
-    /// An outcome that this version does not know.
-    Unknown,
 }
 
 /// The URLs that were not fetched for one cause.
@@ -85,7 +83,6 @@ impl Cause {
             Self::RuledOut => "ruled_out",
             Self::Ended(outcome) => outcome.name(),
             Self::LeftOver(reason) => reason.name(),
-            Self::Unknown => "unknown",
         }
     }
 
@@ -103,16 +100,14 @@ impl Cause {
             Self::RuledOut => "ruled out by the definition",
             Self::Ended(outcome) => outcome.name(),
             Self::LeftOver(reason) => reason.words(),
-            Self::Unknown => "unknown outcome",
         }
     }
 
     fn from_visit(visit: &LogRow) -> Option<Self> {
-        let Some(outcome) = Outcome::from_code(visit.outcome) else { return Some(Self::Unknown) };
-        if outcome.class() == OutcomeClass::Content {
+        if visit.outcome.class() == OutcomeClass::Content {
             return None;
         }
-        Some(match outcome {
+        Some(match visit.outcome {
             Outcome::BlockedPrivateAddress => Self::NoAnswer(NoAnswer::PrivateAddress),
             Outcome::BlockedByRobotsTxt => Self::ForbiddenByRobots,
             Outcome::Redirect | Outcome::PermanentRedirect => Self::RedirectsElsewhere,
