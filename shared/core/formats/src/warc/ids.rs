@@ -144,6 +144,15 @@ tokens! {
     }
 }
 
+impl Truncation {
+    /// Returns the reason that a record gives. One outside the standard is
+    /// [`Unspecified`](Self::Unspecified): the block is incomplete all the same.
+    #[must_use]
+    pub fn from_reason(word: &str) -> Self {
+        Self::from_token(word).unwrap_or(Self::Unspecified)
+    }
+}
+
 tokens! {
     /// The protocol of a capture (`WARC-Protocol`, an IIPC extension). The block does not show it,
     /// as its status line always has HTTP/1.1.
@@ -184,6 +193,18 @@ mod tests {
             ("<>", "%3C%3E", "brackets, which stand around URLs in WARC 1.0"),
         ] {
             assert_eq!(TargetUri::new(uri).as_str(), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn any_reason_says_that_a_block_is_incomplete() {
+        for (word, expected) in [
+            ("length", Truncation::Length),
+            ("Time", Truncation::Time),
+            ("quota", Truncation::Unspecified),
+            ("", Truncation::Unspecified),
+        ] {
+            assert_eq!(Truncation::from_reason(word), expected, "{word}");
         }
     }
 

@@ -96,11 +96,10 @@ impl StoredRecord {
         self.fields.all("WARC-Concurrent-To").filter_map(RecordId::parse)
     }
 
-    /// Returns why its block is shorter than the server's response; `None` if it is complete. A
-    /// reason outside the standard is [`Truncation::Unspecified`].
+    /// Returns why its block is shorter than the server's response; `None` if it is complete.
     #[must_use]
     pub fn truncated(&self) -> Option<Truncation> {
-        self.fields.get("WARC-Truncated").map(|word| Truncation::from_token(word).unwrap_or(Truncation::Unspecified))
+        self.fields.get("WARC-Truncated").map(Truncation::from_reason)
     }
 
     /// Returns the digest of its payload, which for a revisit is stored elsewhere.

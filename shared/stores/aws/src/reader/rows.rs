@@ -51,7 +51,7 @@ fn visit(log: &SegmentLog, entry: &LogEntry) -> LogRow {
         detail: visit.detail.clone(),
         content_type: file.and_then(|file| file.content_type.clone()),
         body_bytes: file.map(|file| file.body_bytes),
-        truncated: file.and_then(|file| Truncation::from_token(file.truncated.as_deref()?)),
+        truncated: file.and_then(|file| Some(Truncation::from_reason(file.truncated.as_deref()?))),
         redirects_to: entry.redirect.as_ref().map(|redirect| redirect.target.to_string()),
         record: file.map(|file| RecordPlace { object: log.object.clone(), offset: file.offset, length: file.length }),
         agent: log.agent.clone(),

@@ -74,7 +74,7 @@ struct Token(Truncation);
 
 impl FromSql for Token {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        Ok(Self(Truncation::from_token(value.as_str()?).unwrap_or(Truncation::Unspecified)))
+        value.as_str().map(|word| Self(Truncation::from_reason(word)))
     }
 }
 
