@@ -10,10 +10,9 @@ use dragline_report::FeedRow;
 use parquet::errors::ParquetError;
 use serde::Serialize;
 
-use super::Formulas;
-use super::Rows;
 use super::chunks::ChunkRow;
 use super::parquet::RowsParquet;
+use super::{Formulas, Rows};
 use crate::args::{Format, RowKind};
 use crate::error::{Failure, while_writing};
 
