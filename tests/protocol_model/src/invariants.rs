@@ -117,7 +117,7 @@ impl Model {
         let limit = self.config.pages_max?;
         let set_aside: u64 =
             state.rows_in(row.number).filter_map(|(_, rows)| rows.lease.holder()?.reserved.pages).sum();
-        let used = state.segments_of(row.number).count() as u64;
+        let used = state.iteration_segments(row.number).count() as u64;
         let left = row.budget.pages.unwrap_or(0);
         (left + set_aside + used != limit).then_some(Invariant::BudgetAddsUp)
     }
@@ -127,7 +127,7 @@ impl Model {
         if state.rows_in(number).any(|(_, rows)| rows.lease.state != LeaseState::Closed) {
             return Some(Invariant::OverMeansClosed);
         }
-        if state.segments_of(number).any(|segment| segment.row.state != SegmentState::Processed) {
+        if state.iteration_segments(number).any(|segment| segment.row.state != SegmentState::Processed) {
             return Some(Invariant::OverMeansParsed);
         }
         let has_chunk = state.todo.keys().any(|(_, key)| key.iteration == number);
@@ -154,7 +154,7 @@ impl Model {
     /// The seeds, and the links of parsed pages.
     fn must_be_claimed(&self, state: &State, row: &IterationRow) -> Vec<Page> {
         let read = state
-            .segments_of(row.number)
+            .iteration_segments(row.number)
             .filter(|s| s.finality == Finality::Final && s.documents == Some(Documents::Read));
         let links = read.flat_map(|segment| self.links(segment.page, segment.depth));
         self.config.site.seeds.iter().copied().chain(links).collect()
@@ -170,7 +170,7 @@ impl Model {
 
 /// The pages that ended in an iteration, once for each time.
 fn outcomes(state: &State, row: &IterationRow) -> impl Iterator<Item = Page> {
-    state.segments_of(row.number).filter(|segment| segment.finality == Finality::Final).map(|segment| segment.page)
+    state.iteration_segments(row.number).filter(|segment| segment.finality == Finality::Final).map(|segment| segment.page)
 }
 
 fn broken_always(state: &State, row: &IterationRow) -> Option<Invariant> {

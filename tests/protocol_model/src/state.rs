@@ -139,7 +139,7 @@ impl State {
     }
 
     /// The segments of an iteration.
-    pub(crate) fn segments_of(&self, number: Iteration) -> impl Iterator<Item = &Segment> {
+    pub(crate) fn iteration_segments(&self, number: Iteration) -> impl Iterator<Item = &Segment> {
         self.segments.iter().filter(move |(key, _)| key.iteration == number).map(|(_, segment)| segment)
     }
 

@@ -136,7 +136,7 @@ impl Conductor {
     }
 
     /// What a worker's clock shows.
-    pub(crate) fn clock_of(&self, worker: Worker) -> Timestamp {
+    pub(crate) fn worker_clock(&self, worker: Worker) -> Timestamp {
         self.clocks.of(worker, self.now())
     }
 

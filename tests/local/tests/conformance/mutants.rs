@@ -1,15 +1,15 @@
 //! The suites on adapters with a defect: some behaviour rejects each mutant, and each behaviour
 //! rejects some mutant.
 //!
-//! Which behaviours reject which mutants is written to `conformance.md` in Cargo's directory for
-//! files of tests, `target/tmp`.
+//! `mutants.txt` has a mutant and a behaviour on each line, by ports. Only these are run: all
+//! behaviours on all mutants take a quarter of an hour. To find who rejects a new mutant, add it:
+//! the message names its behaviours.
 
 use std::collections::BTreeSet;
-use std::fmt::{Debug, Write};
-use std::path::Path;
+use std::fmt::Debug;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{fs, panic, thread};
+use std::{iter, panic, thread};
 
 use dragline_testkit::mutants::{
     ArchiveMutation, DocumentsMutation, FrontierMutation, Mutant, QueueMutation, ReaderMutation, RemakingMutation,
@@ -19,86 +19,105 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::adapters;
 
-/// The names of the behaviours that reject a mutant.
-type Names = Vec<&'static str>;
+/// Whether a behaviour rejects a mutant; `None` where its suites have none of this name.
+type Rejection = Option<bool>;
 
-async fn judge_frontier(mutation: FrontierMutation) -> Names {
-    let mut rejected_by = dragline_testkit::frontier_suite!(rejections, async {
+async fn judge_frontier(mutation: FrontierMutation, behaviour: &str) -> Rejection {
+    let frontier = async {
         let (frontier, guard) = adapters::frontier().await;
         (Mutant::new(frontier, mutation), guard)
-    });
-    rejected_by.extend(dragline_testkit::log_suite!(rejections, async {
+    };
+    let rejection = dragline_testkit::frontier_suite!(rejection, (behaviour, frontier));
+    if rejection.is_some() {
+        return rejection;
+    }
+    let log = async {
         let ((frontier, reader), guard) = adapters::log().await;
         ((Mutant::new(frontier, mutation), reader), guard)
-    }));
-    rejected_by
+    };
+    dragline_testkit::log_suite!(rejection, (behaviour, log))
 }
 
-async fn judge_archive(mutation: ArchiveMutation) -> Names {
-    dragline_testkit::archive_suite!(rejections, async {
+async fn judge_archive(mutation: ArchiveMutation, behaviour: &str) -> Rejection {
+    let archive = async {
         let (archive, guard) = adapters::archive().await;
         (Mutant::new(archive, mutation), guard)
-    })
+    };
+    dragline_testkit::archive_suite!(rejection, (behaviour, archive))
 }
 
-async fn judge_documents(mutation: DocumentsMutation) -> Names {
-    dragline_testkit::documents_suite!(rejections, async {
+async fn judge_documents(mutation: DocumentsMutation, behaviour: &str) -> Rejection {
+    let documents = async {
         let ((frontier, documents), guard) = adapters::documents().await;
         ((frontier, Mutant::new(documents, mutation)), guard)
-    })
+    };
+    dragline_testkit::documents_suite!(rejection, (behaviour, documents))
 }
 
-async fn judge_reader(mutation: ReaderMutation) -> Names {
-    dragline_testkit::reader_suite!(rejections, async {
+async fn judge_reader(mutation: ReaderMutation, behaviour: &str) -> Rejection {
+    let reader = async {
         let ((frontier, documents, reader), guard) = adapters::reader().await;
         ((frontier, documents, Mutant::new(reader, mutation)), guard)
-    })
+    };
+    dragline_testkit::reader_suite!(rejection, (behaviour, reader))
 }
 
-async fn judge_retention(mutation: RetentionMutation) -> Names {
-    dragline_testkit::retention_suite!(rejections, async {
+async fn judge_retention(mutation: RetentionMutation, behaviour: &str) -> Rejection {
+    let retained = async {
         let ((frontier, documents, reader, retained), guard) = adapters::retained().await;
         ((frontier, documents, reader, Mutant::new(retained, mutation)), guard)
-    })
+    };
+    dragline_testkit::retention_suite!(rejection, (behaviour, retained))
 }
 
-async fn judge_remaking(mutation: RemakingMutation) -> Names {
-    dragline_testkit::remaking_suite!(rejections, async {
+async fn judge_remaking(mutation: RemakingMutation, behaviour: &str) -> Rejection {
+    let remaking = async {
         let ((frontier, documents, reader, remaking, retained), guard) = adapters::remaking().await;
         let remaking = Mutant::new((remaking, documents.clone()), mutation);
         ((frontier, documents, reader, remaking, retained), guard)
-    })
+    };
+    dragline_testkit::remaking_suite!(rejection, (behaviour, remaking))
 }
 
-async fn judge_queue(mutation: QueueMutation) -> Names {
-    dragline_testkit::queue_suite!(rejections, async {
+async fn judge_queue(mutation: QueueMutation, behaviour: &str) -> Rejection {
+    let queue = async {
         let ((queue, receiver), guard) = adapters::queue().await;
         ((Mutant::new(queue, mutation), receiver), guard)
-    })
+    };
+    dragline_testkit::queue_suite!(rejection, (behaviour, queue))
 }
 
-/// The verdicts of the suites on a port's mutants.
-#[derive(Default)]
-struct Verdicts {
-    /// The table of all mutants.
-    table: String,
-    /// Mutants that nothing rejects.
-    survivors: Vec<String>,
-    /// Behaviours that reject nothing.
-    idle: BTreeSet<&'static str>,
+/// The lines of a port in `mutants.txt`: a mutant, and a behaviour that rejects it.
+fn expected_lines(port: &str) -> Vec<(&'static str, &'static str)> {
+    let lines = include_str!("mutants.txt").lines();
+    let mut lines = lines.skip_while(|line| line.strip_prefix("# ") != Some(port));
+    assert!(lines.next().is_some(), "mutants.txt has no section {port}");
+    lines.map_while(|line| line.split_once(' ').filter(|(mutant, _)| *mutant != "#")).collect()
 }
 
 /// The name of threads whose panics are verdicts and are not printed.
 const JUDGE: &str = "judge";
 
-/// Judges every mutant of an adapter, in as many threads as the machine has processors.
+/// Returns what is wrong with the lines of a port: mutants that survive, and mutants and behaviours
+/// that are missing.
 fn judge_all<M: Copy + Debug + Sync>(
+    port: &str,
     mutations: &[M],
-    defect: fn(M) -> &'static str,
-    behaviours: impl IntoIterator<Item = &'static str>,
-    rejections: impl Fn(&Runtime, M) -> Names + Sync,
-) -> Verdicts {
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(vec![Names::new(); mutations.len()]));
+    behaviours: &[&'static str],
+    rejects: impl Fn(&Runtime, M, &str) -> Rejection + Sync,
+) -> Vec<String> {
+    let expected = expected_lines(port);
+    let next = AtomicUsize::new(0);
+    let wrong = Mutex::new(Vec::new());
+    // Each mutant with its behaviours, or with all where it has none.
+    let cases: Vec<_> = mutations
+        .iter()
+        .map(|&mutation| {
+            let name = format!("{mutation:?}");
+            let own = expected.iter().filter(|(mutant, _)| *mutant == name).map(|&(_, behaviour)| behaviour);
+            (mutation, own.collect::<Vec<_>>())
+        })
+        .collect();
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(2, usize::from) {
             let judge = thread::Builder::new().name(JUDGE.to_owned());
@@ -107,27 +126,28 @@ fn judge_all<M: Copy + Debug + Sync>(
                     // Paused time advances when there is nothing else to do, so that waiting in
                     // vain takes no time.
                     let runtime = Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
-                    loop {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(&mutation) = mutations.get(number) else { return };
-                        let rejected_by = rejections(&runtime, mutation);
-                        found.lock().unwrap()[number] = rejected_by;
+                    let cases = iter::from_fn(|| cases.get(next.fetch_add(1, Ordering::Relaxed)));
+                    for (mutation, own) in cases {
+                        let complaints: Vec<_> = if own.is_empty() {
+                            let all = behaviours.iter().filter(|name| rejects(&runtime, *mutation, name) == Some(true));
+                            vec![format!("{mutation:?} has no line; rejected by {:?}", all.collect::<Vec<_>>())]
+                        } else {
+                            let survived = own.iter().filter(|name| rejects(&runtime, *mutation, name) != Some(true));
+                            survived.map(|name| format!("{mutation:?} is not rejected by {name}")).collect()
+                        };
+                        wrong.lock().unwrap().extend(complaints);
                     }
                 })
                 .unwrap();
         }
     });
-    let mut verdicts = Verdicts { idle: behaviours.into_iter().collect(), ..Verdicts::default() };
-    verdicts.table.push_str("| mutant | its defect | rejected by |\n|---|---|---|\n");
-    for (mutation, rejected_by) in mutations.iter().zip(found.into_inner().unwrap()) {
-        if rejected_by.is_empty() {
-            verdicts.survivors.push(format!("{mutation:?}"));
-        }
-        rejected_by.iter().for_each(|behaviour| _ = verdicts.idle.remove(behaviour));
-        let names: Vec<String> = rejected_by.iter().map(|name| format!("`{name}`")).collect();
-        writeln!(verdicts.table, "| `{mutation:?}` | {} | {} |", defect(*mutation), names.join(", ")).unwrap();
-    }
-    verdicts
+    let mut wrong = wrong.into_inner().unwrap();
+    let known: BTreeSet<_> = mutations.iter().map(|mutation| format!("{mutation:?}")).collect();
+    let unknown = expected.iter().filter(|(mutant, _)| !known.contains(*mutant));
+    wrong.extend(unknown.map(|(mutant, _)| format!("{mutant} is no mutant")));
+    let idle = behaviours.iter().filter(|name| !expected.iter().any(|(_, behaviour)| behaviour == *name));
+    wrong.extend(idle.map(|name| format!("{name} rejects no mutant")));
+    wrong
 }
 
 /// Judges the mutants of several adapters, each with its suites.
@@ -135,10 +155,10 @@ macro_rules! judge_ports {
     ($($port:literal: $mutation:ident by $judge:ident, of $($suite:ident)+;)*) => {[$((
         $port,
         judge_all(
+            $port,
             $mutation::ALL,
-            $mutation::defect,
-            [$(&dragline_testkit::$suite!(names, ())[..]),+].concat(),
-            |runtime, mutation| runtime.block_on($judge(mutation)),
+            &[$(&dragline_testkit::$suite!(names, ())[..]),+].concat(),
+            |runtime, mutation, behaviour| runtime.block_on($judge(mutation, behaviour)),
         ),
     )),*]};
 }
@@ -160,11 +180,7 @@ fn every_mutant_is_rejected_and_every_behaviour_rejects_one() {
         "Remaking": RemakingMutation by judge_remaking, of remaking_suite;
         "Queue": QueueMutation by judge_queue, of queue_suite;
     };
-    let tables = verdicts.iter().map(|(port, verdicts)| format!("## {port}\n\n{}", verdicts.table));
-    let table = Path::new(env!("CARGO_TARGET_TMPDIR")).join("conformance.md");
-    fs::write(table, tables.collect::<Vec<_>>().join("\n")).unwrap();
-    for (port, Verdicts { survivors, idle, .. }) in &verdicts {
-        assert!(survivors.is_empty(), "{port}: no behaviour rejects {survivors:?}");
-        assert!(idle.is_empty(), "{port}: these behaviours reject no mutant: {idle:?}");
-    }
+    let wrong: Vec<_> =
+        verdicts.iter().flat_map(|(port, wrong)| wrong.iter().map(move |what| format!("{port}: {what}"))).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

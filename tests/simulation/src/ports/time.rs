@@ -16,7 +16,7 @@ pub(crate) struct SimulatedClock(pub(crate) Gate);
 
 impl Clock for SimulatedClock {
     fn now(&self) -> Timestamp {
-        self.0.conductor.clock_of(self.0.worker)
+        self.0.conductor.worker_clock(self.0.worker)
     }
 
     fn monotonic(&self) -> Duration {

@@ -12,15 +12,15 @@ fn hold(digit: u64, kind: Kind) {
 
 /// Runs the seeds of a kind with this last digit, which others have, too.
 fn hold_some(digit: u64, kind: Kind) {
-    hold_all(seeds_of(digit, kind), count(), kind);
+    hold_all(drawn_seeds(digit, kind), count(), kind);
 }
 
 /// Runs half as many seeds of a kind whose sites are larger than others.
 fn hold_half(digit: u64, kind: Kind) {
-    hold_all(seeds_of(digit, kind), count().div_ceil(2), kind);
+    hold_all(drawn_seeds(digit, kind), count().div_ceil(2), kind);
 }
 
-fn seeds_of(digit: u64, kind: Kind) -> impl Iterator<Item = u64> {
+fn drawn_seeds(digit: u64, kind: Kind) -> impl Iterator<Item = u64> {
     (0..).map(move |n| 10 * n + digit).filter(move |seed| Kind::of_seed(*seed) == kind)
 }
 

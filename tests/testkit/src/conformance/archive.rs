@@ -11,8 +11,7 @@ use dragline_ports::error::PortErrorKind;
 use futures_util::future::join_all;
 
 /// Runs every behaviour of an archive on `(archive, guard)`, which the future given makes; the
-/// guard is dropped after the test. With `rejections` before the future, expands to an expression:
-/// the names of the behaviours that fail.
+/// guard is dropped after the test.
 #[macro_export]
 macro_rules! archive_suite {
     ($make:expr) => {

@@ -20,8 +20,7 @@ use super::samples::{at, key, sighting, url};
 use super::world::{UNLIMITED, World};
 
 /// Runs every behaviour of a document store on `((frontier, documents), guard)`, which the future
-/// given makes; the guard is dropped after the test. With `rejections` before the future, expands
-/// to an expression: the names of the behaviours that fail.
+/// given makes; the guard is dropped after the test.
 #[macro_export]
 macro_rules! documents_suite {
     ($make:expr) => {

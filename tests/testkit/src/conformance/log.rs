@@ -14,8 +14,7 @@ use super::world::{UNLIMITED, World, long_path};
 
 /// Runs every behaviour of a log on `((frontier, reader), guard)`, which the future given makes;
 /// the reader reads [`crawl`](crate::conformance::reader::crawl), and the guard is dropped after
-/// the test. With `rejections` before the future, expands to an expression: the names of the
-/// behaviours that fail.
+/// the test.
 #[macro_export]
 macro_rules! log_suite {
     ($make:expr) => {

@@ -14,7 +14,9 @@
 //! a reader also takes the frontier and the documents of its store: it puts a crawl of two
 //! iterations with a bit of everything (`reader/story.rs`), which the reader must give back.
 //!
-//! The suites themselves are tested by [`mutants`](crate::mutants).
+//! The suites themselves are tested by [`mutants`](crate::mutants), for which each macro also takes
+//! the name of another one before the future: [`rejection!`](crate::rejection) or
+//! [`names!`](crate::names).
 
 #![expect(clippy::unwrap_used, reason = "these functions are tests, though the compiler cannot know")]
 

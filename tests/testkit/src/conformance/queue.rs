@@ -25,8 +25,7 @@ pub trait Receiver {
 }
 
 /// Runs every behaviour of a queue on `((queue, receiver), guard)`, which the future given makes;
-/// the guard is dropped after the test. With `rejections` before the future, expands to an
-/// expression: the names of the behaviours that fail.
+/// the guard is dropped after the test.
 #[macro_export]
 macro_rules! queue_suite {
     ($make:expr) => {

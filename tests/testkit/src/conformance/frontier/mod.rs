@@ -31,8 +31,7 @@ pub use sizes::*;
 pub use turns::*;
 
 /// Runs every behaviour of a frontier on `(frontier, guard)`, which the future given makes; the
-/// guard is dropped after the test. With `rejections` before the future, expands to an expression:
-/// the names of the behaviours that fail.
+/// guard is dropped after the test.
 #[macro_export]
 macro_rules! frontier_suite {
     ($make:expr) => {

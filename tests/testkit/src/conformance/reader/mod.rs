@@ -32,8 +32,7 @@ pub fn crawl() -> CrawlId {
 
 /// Runs every behaviour of a reader on `((frontier, documents, reader), guard)`, which the future
 /// given makes over one store; the reader reads [`crawl`](crate::conformance::reader::crawl), and
-/// the guard is dropped after the test. With `rejections` before the future, expands to an
-/// expression: the names of the behaviours that fail.
+/// the guard is dropped after the test.
 #[macro_export]
 macro_rules! reader_suite {
     ($make:expr) => {

@@ -21,8 +21,7 @@ use super::super::world::{UNLIMITED, World};
 use super::retention::{HOST, three_iterations, view};
 
 /// Runs every behaviour of making documents again on `((frontier, documents, reader, remaking,
-/// retained), guard)`, which the future given makes over one store. With `rejections` before the
-/// future, expands to an expression: the names of the behaviours that fail.
+/// retained), guard)`, which the future given makes over one store.
 #[macro_export]
 macro_rules! remaking_suite {
     ($make:expr) => {

@@ -12,8 +12,7 @@ use super::super::world::{UNLIMITED, World};
 use super::story::{Made, Teller, got, place};
 
 /// Runs every behaviour of what is kept on `((frontier, documents, reader, retained), guard)`,
-/// which the future given makes over one store. With `rejections` before the future, expands to an
-/// expression: the names of the behaviours that fail.
+/// which the future given makes over one store.
 #[macro_export]
 macro_rules! retention_suite {
     ($make:expr) => {
