@@ -26,9 +26,9 @@ const LIMITS: ReadLimits =
 /// If one of these does not hold.
 pub fn warc(data: &[u8]) {
     read(data);
-    read(&member_of(data));
+    read(&compressed_member(data));
     read_others(data);
-    read_others(&member_of(data));
+    read_others(&compressed_member(data));
     written(data);
     if let Ok(response) = parse_http_response(data) {
         assert!(response.body.len() < data.len() && response.status <= 999);
@@ -112,7 +112,7 @@ fn written(data: &[u8]) {
     assert!((1..=2).contains(&response.headers.len()), "{:?}", response.headers);
 }
 
-fn member_of(text: &[u8]) -> Vec<u8> {
+fn compressed_member(text: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(text).and_then(|()| encoder.finish()).expect("memory takes all")
 }

@@ -53,36 +53,36 @@ pub(super) fn condition(text: &str) -> Result<Condition, String> {
 
 /// Returns a parser of content levels.
 pub(super) fn content() -> impl TypedValueParser<Value = ContentLevel> {
-    one_of([ContentLevel::Text, ContentLevel::Items, ContentLevel::Full], ContentLevel::name)
+    parse_name([ContentLevel::Text, ContentLevel::Items, ContentLevel::Full], ContentLevel::name)
 }
 
 /// Returns a parser of the modes for sitemaps.
 pub(super) fn sitemaps() -> impl TypedValueParser<Value = Sitemaps> {
-    one_of([Sitemaps::Ignore, Sitemaps::Follow], Sitemaps::name)
+    parse_name([Sitemaps::Ignore, Sitemaps::Follow], Sitemaps::name)
 }
 
 /// Returns a parser of the modes for page requisites.
 pub(super) fn requisites() -> impl TypedValueParser<Value = Requisites> {
-    one_of([Requisites::Ignore, Requisites::Fetch], Requisites::name)
+    parse_name([Requisites::Ignore, Requisites::Fetch], Requisites::name)
 }
 
 /// Returns a parser of the modes for soft 404s.
 pub(super) fn soft_404() -> impl TypedValueParser<Value = Soft404> {
-    one_of([Soft404::Ignore, Soft404::Detect], Soft404::name)
+    parse_name([Soft404::Ignore, Soft404::Detect], Soft404::name)
 }
 
 /// Returns a parser of the modes for canonical links.
 pub(super) fn canonical() -> impl TypedValueParser<Value = Canonical> {
-    one_of([Canonical::Obey, Canonical::Ignore], Canonical::name)
+    parse_name([Canonical::Obey, Canonical::Ignore], Canonical::name)
 }
 
 /// Returns a parser of the values in `all`, by name.
-fn one_of<T, const N: usize>(all: [T; N], name_of: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
+fn parse_name<T, const N: usize>(all: [T; N], label: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
 where
     T: Copy + Default + Send + Sync + 'static,
 {
-    let named = PossibleValuesParser::new(all.map(name_of));
-    named.map(move |name| all.into_iter().find(|one| name_of(*one) == name).unwrap_or_default())
+    let named = PossibleValuesParser::new(all.map(label));
+    named.map(move |name| all.into_iter().find(|one| label(*one) == name).unwrap_or_default())
 }
 
 /// Parses an outcome's number or name.

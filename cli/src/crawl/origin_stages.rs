@@ -106,7 +106,7 @@ pub(super) fn origin_states(places: &[OriginStage]) -> (Vec<OriginState<'_>>, u6
 
 /// Returns the delay of an origin and the time until its next request; `None` if that depends on
 /// more than the time.
-pub(super) fn pace_of(place: &OriginStage, now: Timestamp) -> Option<(Duration, Duration)> {
+pub(super) fn origin_pace(place: &OriginStage, now: Timestamp) -> Option<(Duration, Duration)> {
     match place.stage {
         Stage::Waiting { until, why: Wait::Delay | Wait::RetryAfter | Wait::Retry, delay } => {
             Some((delay.time, between(now, until)))

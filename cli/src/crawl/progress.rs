@@ -85,7 +85,7 @@ impl Snapshot<'_> {
     /// Estimates the time to fetch the waiting URLs; `None` unless exactly one origin is left.
     fn time_left(&self) -> Option<Duration> {
         let [place] = self.places else { return None };
-        let (delay, wait) = origin_stages::pace_of(place, self.now).filter(|_| self.committed.origins_open == 1)?;
+        let (delay, wait) = origin_stages::origin_pace(place, self.now).filter(|_| self.committed.origins_open == 1)?;
         let requests = self.waiting().min(self.budget.unwrap_or(u64::MAX));
         let each = delay.max(self.counted.took / u32::from(self.concurrency.max(1)));
         let waits_after_the_first = u32::try_from(requests.checked_sub(1)?).unwrap_or(u32::MAX);

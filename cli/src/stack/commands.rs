@@ -218,7 +218,7 @@ mod tests {
         let now: Timestamp = "2026-11-21T09:00:00Z".parse().unwrap();
         let said = |schedule: &str| {
             let text = format!("seeds: [https://a.example/]\n{schedule}");
-            schedule_of(&text, now)
+            next_runs(&text, now)
         };
         for (text, expected, why) in [
             ("", None, "no schedule"),
@@ -239,7 +239,7 @@ mod tests {
         }
     }
 
-    fn schedule_of(text: &str, now: Timestamp) -> Option<String> {
+    fn next_runs(text: &str, now: Timestamp) -> Option<String> {
         schedule(&dragline_definition::parse(text, "crawl.yaml").unwrap(), now)
     }
 }

@@ -59,7 +59,7 @@ pub fn page_outcome(canonical: Canonical, url: &CrawlUrl, page: &Page, links: &[
 /// Returns where a page redirects: by its status, or by calling another URL canonical, if that
 /// counts.
 #[must_use]
-pub fn redirect_of(canonical: Canonical, document: &Document) -> Option<RedirectEntry> {
+pub fn redirect_entry(canonical: Canonical, document: &Document) -> Option<RedirectEntry> {
     let by_status = document.links.iter().find(|link| link.kind == LinkKind::Redirect).and_then(|link| {
         let is_permanent = match document.outcome {
             Outcome::PermanentRedirect => true,

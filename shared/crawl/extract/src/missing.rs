@@ -109,7 +109,7 @@ mod tests {
         Headers::from_iter([("content-type", content_type)])
     }
 
-    fn print_of(content_type: &str, body: &str) -> Result<PagePrint, String> {
+    fn page_print(content_type: &str, body: &str) -> Result<PagePrint, String> {
         print_of_missing(&url(ASKED), &headers(content_type), body.as_bytes()).map(|(print, _)| print)
     }
 
@@ -151,7 +151,7 @@ mod tests {
             ("text/html", String::new(), Some("words"), "nothing"),
             ("application/json", format!("{{\"error\": \"{sorry}\"}}"), Some("no page"), "another type"),
         ] {
-            let print = print_of(content_type, &body);
+            let print = page_print(content_type, &body);
             match expected {
                 None => assert!(print.is_ok(), "{body}: {why}: {print:?}"),
                 Some(part) => {
@@ -170,7 +170,7 @@ mod tests {
                 &format!("<h1>Not found</h1><p>The address \u{201c}{path}\u{201d} is not there, or not any more."),
             )
         };
-        let sign = MissingSign::Page(print_of("text/html", &missing("/zr4kq7mw2x")).unwrap());
+        let sign = MissingSign::Page(page_print("text/html", &missing("/zr4kq7mw2x")).unwrap());
         for (path, body, expected, why) in [
             ("/old/chair", missing("/old/chair"), true, "it says what was not found"),
             ("/chair", missing("/chair").replace("Chairs", "New: chairs"), true, "another menu"),

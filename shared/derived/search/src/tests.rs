@@ -32,7 +32,7 @@ pub(crate) fn update(index: &Index, entries: &[Entry]) -> Changes {
     update.finish(&SourceState { format: FORMAT, from: format!("{entries:?}") }).unwrap()
 }
 
-pub(crate) fn index_of(entries: &[Entry]) -> (TempDir, Index) {
+pub(crate) fn build_index(entries: &[Entry]) -> (TempDir, Index) {
     let folder = tempfile::tempdir().unwrap();
     let (index, last) = Index::open(folder.path()).unwrap();
     assert_eq!(last, None);
@@ -68,7 +68,7 @@ fn found_sorted(index: &Index, query: &str) -> String {
 #[test]
 fn queries_find_what_they_ask_for() {
     let day = |text: &str| Some(text.parse().unwrap());
-    let (_folder, index) = index_of(&[
+    let (_folder, index) = build_index(&[
         page("cats", "Keeping cats", "A cat sleeps. The garbage collector never runs at night."),
         page("dogs", "Dogs", "Running dogs and one sleeping cat. Garbage is collected."),
         Entry { headings: vec!["On goats".to_owned()], day: day("2026-05-17"), ..page("goats", "Farm", "bleating") },
@@ -155,7 +155,7 @@ fn the_best_page_comes_first() {
         change(&mut entry);
         entry
     };
-    let (_folder, index) = index_of(&[
+    let (_folder, index) = build_index(&[
         with("text", |entry| entry.text.push_str("alpha")),
         with("url-alpha", |_| {}),
         with("heading", |entry| entry.headings = vec!["Alpha".to_owned()]),
@@ -184,7 +184,7 @@ fn parts_that_few_pages_have_are_compared_among_these() {
     let mut entries: Vec<Entry> = (0..200).map(|n| page(&format!("p{n}"), "Page", "text")).collect();
     entries[7].anchors = vec!["gamma".to_owned()];
     entries[9].anchors = vec!["gamma and much else that somebody has to say about it".to_owned()];
-    let (_folder, index) = index_of(&entries);
+    let (_folder, index) = build_index(&entries);
     let hits = search(&index, "gamma").results;
     assert_eq!(found(&index, "gamma"), "p7 p9");
     // With the average over all pages, half a word, both would count as endless.
@@ -200,7 +200,7 @@ fn results_are_paged_and_counted() {
             Entry { language: language.to_owned(), types, ..page(&format!("p{n}"), "Delta", &"delta ".repeat(n + 1)) }
         })
         .collect();
-    let (_folder, index) = index_of(&entries);
+    let (_folder, index) = build_index(&entries);
     let whole = search(&index, "delta");
     let mut paged = Vec::new();
     for number in 1..=4 {
@@ -223,7 +223,7 @@ fn results_are_paged_and_counted() {
 fn an_update_writes_what_changed() {
     let one = || page("one", "One", "first words");
     let two = || page("two", "Two", "second words");
-    let (folder, index) = index_of(&[one(), two()]);
+    let (folder, index) = build_index(&[one(), two()]);
     let counts = |written, unchanged, removed| Changes { written, unchanged, removed };
     assert_eq!(update(&index, &[one(), two()]), counts(0, 2, 0));
     let changed = Entry { linked_from: 3, ..two() };
@@ -240,7 +240,7 @@ fn an_update_writes_what_changed() {
 
 #[test]
 fn one_process_writes_and_all_read() {
-    let (folder, index) = index_of(&[page("one", "One", "words")]);
+    let (folder, index) = build_index(&[page("one", "One", "words")]);
     let mut writing = Update::begin(&index).unwrap().unwrap();
     let (other, _) = Index::open(folder.path()).unwrap();
     assert!(Update::begin(&other).unwrap().is_none());
@@ -275,7 +275,7 @@ fn an_unreadable_index_is_rebuilt() {
         }),
     ];
     for (reason, damage) in damage {
-        let (folder, index) = index_of(&[page("one", "One", "words")]);
+        let (folder, index) = build_index(&[page("one", "One", "words")]);
         drop(index);
         damage(folder.path());
         let (index, last) = Index::open(folder.path()).unwrap();
@@ -299,7 +299,7 @@ fn lexicon(index: &Index, part: Part, beginning: &str) -> Vec<(String, u64, u64)
 
 #[test]
 fn the_lexicon_has_words_with_their_places() {
-    let (_folder, index) = index_of(&[
+    let (_folder, index) = build_index(&[
         Entry { linked_from: 4, ..page("one", "One", "The server serves. Servers!") },
         page("two", "Server", "a server"),
         page("gone", "Gone", "server server"),
@@ -336,7 +336,7 @@ fn the_lexicon_has_words_with_their_places() {
 #[test]
 fn similar_pages_have_the_same_rare_words() {
     let common = "every page says this and that about something";
-    let (_folder, index) = index_of(&[
+    let (_folder, index) = build_index(&[
         page("bees", "Bees", &format!("{common} honey hive queen nectar")),
         page("honey", "Honey", &format!("{common} honey hive nectar jar")),
         page("wasps", "Wasps", &format!("{common} hive sting")),
@@ -353,7 +353,7 @@ fn similar_pages_have_the_same_rare_words() {
 
 #[test]
 fn an_empty_index_finds_nothing() {
-    let (_folder, index) = index_of(&[]);
+    let (_folder, index) = build_index(&[]);
     for query in ["word", "-word", "\"a phrase\"", "begin*", "site:a.example", "字"] {
         assert_eq!(search(&index, query).total, 0, "{query}");
     }
@@ -394,11 +394,11 @@ proptest! {
                 })
                 .collect()
         };
-        let (_folder, updated) = index_of(&[]);
+        let (_folder, updated) = build_index(&[]);
         for state in &states {
             let changes = update(&updated, &entries(state));
             prop_assert_eq!(changes.written + changes.unchanged, state.len() as u64);
-            let (_folder, anew) = index_of(&entries(state));
+            let (_folder, anew) = build_index(&entries(state));
             prop_assert_eq!(known(&updated), known(&anew));
         }
     }

@@ -71,7 +71,7 @@ struct Value<'t, 'f> {
 
 impl Value<'_, '_> {
     /// Returns the offset of a part of the text.
-    fn offset_of(&self, part: &str) -> usize {
+    fn byte_offset(&self, part: &str) -> usize {
         part.as_ptr().addr().saturating_sub(self.text.as_ptr().addr())
     }
 }
@@ -124,7 +124,7 @@ impl<'t> Visitor<'t> for Value<'t, '_> {
         let mut seen: HashMap<Cow<'t, str>, usize> = HashMap::new();
         while let Some(raw) = members.next_key::<&'t RawValue>()? {
             let raw = raw.get();
-            let at = self.offset_of(raw);
+            let at = self.byte_offset(raw);
             let key = match raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"')) {
                 Some(plain) if !plain.contains('\\') => Cow::Borrowed(plain),
                 _ => Cow::Owned(serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned())),

@@ -38,7 +38,7 @@ const ATOM: &str = "http://www.w3.org/2005/Atom";
 
 /// Checks a document, and returns its type by the root element.
 pub(super) fn check(text: &str, flaws: &mut Flaws) -> ValidationType {
-    let kind = kind_of(text);
+    let kind = validation_type(text);
     match kind {
         ValidationType::Rss => read(text, Some(&mut Rss::default()), flaws),
         ValidationType::Atom => read(text, Some(&mut Atom::default()), flaws),
@@ -99,7 +99,7 @@ fn undeclared_entities(text: &str) -> impl Iterator<Item = &str> {
     names.filter(move |name| !declared.contains(name))
 }
 
-fn kind_of(text: &str) -> ValidationType {
+fn validation_type(text: &str) -> ValidationType {
     let mut reader = reader(text);
     loop {
         match reader.next() {
@@ -272,7 +272,7 @@ mod tests {
             ("<svg/>", ValidationType::Xml, "a drawing"),
             ("<", ValidationType::Xml, "nobody knows"),
         ] {
-            assert_eq!(kind_of(text), expected, "{text}: {why}");
+            assert_eq!(validation_type(text), expected, "{text}: {why}");
         }
     }
 

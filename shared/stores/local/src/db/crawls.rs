@@ -111,7 +111,7 @@ impl Db {
 
     /// Marks the origin as joined at this place, the first of which is 0.
     pub(crate) fn put_joined(&self, crawl: CrawlRowId, origin: &Origin, place: u64) -> Result<(), StoreError> {
-        let id = self.ensure_origin_of(crawl, origin)?;
+        let id = self.ensure_crawl_origin(crawl, origin)?;
         self.execute("UPDATE origin SET joined = ?2 WHERE id = ?1 AND joined IS NULL", params![id, place + 1])?;
         Ok(())
     }

@@ -20,11 +20,11 @@ impl Db {
     pub(crate) fn ensure_origin(&self, key: &OriginKey) -> Result<OriginRowId, StoreError> {
         match self.origin_id(key)? {
             Some(id) => Ok(id),
-            None => self.ensure_origin_of(self.ensure_crawl(&key.crawl)?, &key.origin),
+            None => self.ensure_crawl_origin(self.ensure_crawl(&key.crawl)?, &key.origin),
         }
     }
 
-    pub(crate) fn ensure_origin_of(&self, crawl: CrawlRowId, origin: &Origin) -> Result<OriginRowId, StoreError> {
+    pub(crate) fn ensure_crawl_origin(&self, crawl: CrawlRowId, origin: &Origin) -> Result<OriginRowId, StoreError> {
         let sql = "INSERT INTO origin (crawl_id, origin) VALUES (?1, ?2)
                    ON CONFLICT (crawl_id, origin) DO UPDATE SET origin = excluded.origin RETURNING id";
         let id = self.find(sql, params![crawl, origin.as_str()], |row| row.get(0))?;

@@ -209,7 +209,7 @@ impl Nesting {
     /// Reports what is wrong with a start tag. Returns whether it cannot be there.
     fn report_start(&mut self, tag: &StartTag, step: &Step, report: &mut Report<'_, '_>) -> bool {
         let (name, at) = (tag.name.as_str(), tag.at);
-        let is_alike = |node: &Node| !node.is_foreign() && (node.is(name) || is_heading(name) && is_heading_of(node));
+        let is_alike = |node: &Node| !node.is_foreign() && (node.is(name) || is_heading(name) && is_heading_node(node));
         if step.errors.contains(&Error::SelfClosing) {
             report.add("self-closing", at, || format!("`<{name}/>` is not closed: HTML ignores the slash"));
         }
@@ -259,7 +259,7 @@ impl Nesting {
             return;
         }
         let Step { errors, before, closed, .. } = self.process(tag_token(EndTag, name, false, Vec::new()), at, report);
-        let own = closed.iter().rposition(|node| node.is(name) || is_heading(name) && is_heading_of(node));
+        let own = closed.iter().rposition(|node| node.is(name) || is_heading(name) && is_heading_node(node));
         let is_misnested = errors.contains(&Error::Misnested);
         if is_misnested {
             let inner = quoted(&before.name.local);
@@ -340,7 +340,7 @@ fn is_heading(name: &str) -> bool {
     matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
 }
 
-fn is_heading_of(node: &Node) -> bool {
+fn is_heading_node(node: &Node) -> bool {
     !node.is_foreign() && is_heading(&node.name.local)
 }
 

@@ -2,7 +2,7 @@
 
 use dragline_domain::capture::{Finality, Visit};
 use dragline_domain::change::Difference;
-use dragline_domain::conclusion::{page_outcome, redirect_of, state_change, visit_change};
+use dragline_domain::conclusion::{page_outcome, redirect_entry, state_change, visit_change};
 use dragline_domain::document::{Document, DocumentState, StoredBody};
 use dragline_domain::frontier::{LastDocument, SegmentRow, StateChange, UrlHistory};
 use dragline_domain::outcome::Outcome;
@@ -84,7 +84,7 @@ pub(crate) fn remade_visit(
     count(&mut recount.more, segment.iteration, &capture, &document);
     let page = document.page.as_ref().filter(|_| matches!(state, StateChange::Shown { .. }));
     RemadeVisit {
-        redirect: redirect_of(rules.canonical, &document),
+        redirect: redirect_entry(rules.canonical, &document),
         text: page.map(|page| TextPrint::new(&page.text)),
         state,
         change,

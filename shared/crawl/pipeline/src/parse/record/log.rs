@@ -1,7 +1,7 @@
 //! The log of a segment: how each of its URLs ended.
 
 use dragline_domain::capture::{CrawlType, Finality, LogEntry, Visit};
-use dragline_domain::conclusion::{change_of_blocked, redirect_of, visit_change};
+use dragline_domain::conclusion::{change_of_blocked, redirect_entry, visit_change};
 use dragline_domain::document::{Document, DocumentState};
 use dragline_domain::frontier::SegmentRow;
 use dragline_domain::outcome::Outcome;
@@ -32,7 +32,7 @@ pub(crate) fn log_entries(
         },
         status: capture.response.as_ref().map(|response| response.status),
         file: capture.file.clone(),
-        redirect: redirect_of(context.definition.canonical, document),
+        redirect: redirect_entry(context.definition.canonical, document),
         unchanged_since: unchanged_since(capture, document),
         change: visit_change(context.link_rules(), capture.visited(segment, document.n), document),
     });

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use dragline_domain::capture::{Finality, LogEntry};
-use dragline_domain::conclusion::{redirect_of, state_change};
+use dragline_domain::conclusion::{redirect_entry, state_change};
 use dragline_domain::document::Document;
 use dragline_domain::doubt::Namers;
 use dragline_domain::frontier::{
@@ -120,7 +120,7 @@ fn build_update(
     let state = state_change(context.link_rules(), capture.visited(segment, document.n), document);
     let (leads_to, text) = match state {
         StateChange::Shown { .. } => {
-            let redirect = redirect_of(context.definition.canonical, document);
+            let redirect = redirect_entry(context.definition.canonical, document);
             let text = document.page.as_ref().map(|page| TextPrint::new(&page.text));
             (redirect.map_or(VisitTarget::Nowhere, |redirect| VisitTarget::Url(redirect.target)), text)
         }
