@@ -50,7 +50,7 @@ deny: ## Check licences, advisories and unwanted crates, where cargo-deny is ins
 # Two of the manuals are larger than all others together: those are for measuring, not for every
 # run.
 QUALITY := Sphinx DocBook AsciiDoc Doxygen GTK-Doc Javadoc Texinfo MkDocs Node.js Apache
-quality: ## Compare the main parts of manuals with what their templates say, and fail if they got worse (docs/quality.md)
+quality: ## Compare the main parts of manuals with what their templates say, and fail if they got worse (docs/measurements/quality.md)
 	@. scripts/cache.sh; bench/quality --profile dev --manuals "$$cache/manuals" $(QUALITY:%=--only %)
 
 build: ## Build the tests and what they run: the command and the functions, in target/debug
@@ -63,7 +63,7 @@ unit: ## Run all Rust tests except the end-to-end ones and those that need an AW
 e2e: setup build ## Run only the end-to-end tests
 	@$(NEXTEST) --test-threads 1 -E '$(E2E)'
 
-aws: setup build ## Run what needs an AWS emulator: adapters, commands, the deployed stack (docs/testing-aws.md)
+aws: setup build ## Run what needs an AWS emulator: adapters, commands, the deployed stack (docs/internals/testing-aws.md)
 	@scripts/localstack run $(NEXTEST) -E '$(EMULATED)'
 	@scripts/localstack test tests/deployed_stack
 
@@ -74,8 +74,8 @@ timed-tests:
 	@scripts/localstack run --port 0 $(NEXTEST) --profile timed -E 'all() - ($(COMPUTED)) - $(E2E)'
 
 # These tests mostly wait, so they run in parallel parts, those for AWS each with an emulator
-# (docs/testing-aws.md). The faults wait longest, so they are deployed first, and the small tests
-# run while they wait.
+# (docs/internals/testing-aws.md). The faults wait longest, so they are deployed first, and the
+# small tests run while they wait.
 python-tests:
 	@$(MAKE) --no-print-directory --jobs=3 --keep-going --output-sync=target python-faults python-sites python-policies python-report python-replay
 
@@ -104,7 +104,7 @@ release: ## Build the optimised command, test whole sites with it and count its 
 zips: ## Build the functions' zips for deployment and measure them
 	@scripts/shipped zips
 
-bench: setup bench-build ## Measure whole crawls beside other crawlers, and the stages of a crawl (docs/performance.md; bench/run --help for more)
+bench: setup bench-build ## Measure whole crawls beside other crawlers, and the stages of a crawl (docs/measurements/performance.md; bench/run --help for more)
 	@bench/run
 	@bench/run --stages
 
@@ -119,7 +119,7 @@ bench-build:
 	@cargo build --quiet --release --package dragline --bin dragline
 	@cargo build --quiet --release --package dragline-bench --bin bench-server
 
-bill: ## Measure on an emulator what a million pages cost on AWS (docs/bill.md)
+bill: ## Measure on an emulator what a million pages cost on AWS (docs/measurements/bill.md)
 	@scripts/bill
 
 cold: ## Measure the functions' cold starts and sizes, built for this machine

@@ -31,7 +31,7 @@ def main(arguments):
 
 
 def parsed(arguments):
-    parser = argparse.ArgumentParser(prog="bench/run", description="Measures crawls on loopback at delay 0: docs/performance.md says what each figure means.")
+    parser = argparse.ArgumentParser(prog="bench/run", description="Measures crawls on loopback at delay 0: docs/measurements/performance.md says what each figure means.")
     parser.add_argument("shapes", nargs="*", metavar="SHAPE", help="what to crawl [default: all shapes that are not long]")
     parser.add_argument("--all", action="store_true", help="also the shapes that take long")
     parser.add_argument("--list", action="store_true", help="list the shapes")

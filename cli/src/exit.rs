@@ -60,7 +60,7 @@ impl Exit {
         }
     }
 
-    /// Returns the meaning of the code, for the table of `--help` and docs/commands.md.
+    /// Returns the meaning of the code, for the table of `--help` and docs/reference/commands.md.
     const fn meaning(self) -> &'static str {
         match self {
             Self::Done => "done; for `explain`: the URL would be crawled",
@@ -108,10 +108,10 @@ mod tests {
 
     #[test]
     fn the_page_about_commands_has_the_same_table_as_the_help() {
-        let page = include_str!("../../docs/commands.md");
+        let page = include_str!("../../docs/reference/commands.md");
         for exit in Exit::ALL {
             let row = format!("| {} | {} |", exit.code(), exit.meaning());
-            assert!(page.contains(&row), "docs/commands.md lacks:\n{row}");
+            assert!(page.contains(&row), "docs/reference/commands.md lacks:\n{row}");
         }
     }
 }

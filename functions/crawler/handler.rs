@@ -133,7 +133,7 @@ fn parse_tickets(body: &str) -> Option<Vec<Ticket>> {
 
 /// The memory for the open segments of all turns of a batch, each except its last body, in bytes:
 /// with twenty turns and large bodies everywhere, the process stays within the 256 MB of the
-/// template (`docs/bill.md`).
+/// template (`docs/measurements/bill.md`).
 const SEGMENTS_BYTES_MAX: u64 = 40 << 20;
 
 /// Returns the limits of each turn, given the number of concurrent turns.

@@ -13,7 +13,7 @@ use super::values;
 /// Write what a crawl archived to a WACZ file, or to merged WARC files
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Write everything that a crawl archived to one WACZ file (docs/wacz.md), which ReplayWeb.page, pywb and other programs replay: the answers of \
+    long_about = "Write everything that a crawl archived to one WACZ file (docs/reference/wacz.md), which ReplayWeb.page, pywb and other programs replay: the answers of \
                   the servers, their index, and the pages with their texts. A body that several URLs or iterations have is in it once.\n\n\
                   With --warc, write the answers alone to a folder, merged to WARC files named by crawl, time, \
                   number and machine. Files of earlier archives of the crawl in it are removed afterwards, unless a part is archived.\n\n\

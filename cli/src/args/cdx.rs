@@ -7,7 +7,7 @@ use super::read::CrawlSourceArgs;
 /// Print an index of the stored WARC files, by which other programs replay them
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Print an index of the stored WARC files in CDXJ, sorted (docs/wacz.md#the-files-in-their-places). With it, pywb and other programs replay the \
+    long_about = "Print an index of the stored WARC files in CDXJ, sorted (docs/reference/wacz.md#the-files-in-their-places). With it, pywb and other programs replay the \
                   files below `raw/` in their places, without a copy. The names of files are relative to the data directory.",
     after_help = "\
 Examples:

@@ -131,7 +131,7 @@ impl OutputArgs {
 enum Progress {
     /// A live display on a terminal; elsewhere, a line every ten seconds
     Auto,
-    /// Nothing but events, one JSON object per line (docs/commands.md)
+    /// Nothing but events, one JSON object per line (docs/reference/commands.md)
     Json,
 }
 

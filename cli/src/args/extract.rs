@@ -11,7 +11,7 @@ use super::{Answer, NetworkArgs};
 #[command(
     long_about = "Show what a crawl makes of one page: its items, and each field of the definition's own types with the place where it was found, or the \
                   reason why it was not.\n\n\
-                  Use it to write `items` of a definition (docs/definition.md). A URL is requested once, if robots.txt allows it; a file is read as it is. Nothing is stored.",
+                  Use it to write `items` of a definition (docs/reference/definition.md). A URL is requested once, if robots.txt allows it; a file is read as it is. Nothing is stored.",
     after_help = "\
 Examples:
   dragline extract https://example.org/chair -f crawl.yaml

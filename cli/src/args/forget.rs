@@ -14,7 +14,7 @@ use crate::open_directory::WaitArgs;
                   links, and their records in the WARC files, which are overwritten in place.\n\n\
                   What stays is what other pages say: links to the URLs. The counters of iterations stay, too. A seed, or a URL that a new or changed \
                   page links to, is found again by the next crawl, unless the definition excludes it.\n\n\
-                  --where takes a condition as in a definition (docs/definition.md): in YAML, over the host, path, query, scheme, port or \
+                  --where takes a condition as in a definition (docs/reference/definition.md): in YAML, over the host, path, query, scheme, port or \
                   the whole URL. No iteration of the crawl may be under way.",
     after_help = "\
 Examples:

@@ -10,7 +10,7 @@ use crate::exit::Exit;
 /// Show what links to a URL, and what it links to
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Show what links to a URL of the site as it is now, and what it links to (docs/links.md).\n\n\
+    long_about = "Show what links to a URL of the site as it is now, and what it links to (docs/reference/links.md).\n\n\
                   Links to what redirects to the URL are among those that link to it. The first of these commands after a crawl makes the link graph, \
                   which takes a while for a large site; later ones read it.",
     after_help = "\

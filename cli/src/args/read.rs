@@ -115,7 +115,7 @@ pub(crate) enum RowKind {
     /// One row per feed of the site, RSS or Atom, and one per entry of it
     Feeds,
     /// One JSON object per document of those pages, with all that was made of it
-    /// (docs/documents.md)
+    /// (docs/reference/documents.md)
     Documents,
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct ReparseArgs {
     #[arg(long)]
     all: bool,
     /// Only for URLs for which this condition holds, written as under `when` in a definition
-    /// (docs/definition.md)
+    /// (docs/reference/definition.md)
     #[arg(long = "where", value_name = "CONDITION", value_parser = values::condition)]
     condition: Option<Condition>,
     /// The directory where crawls are stored [default: dragline-data]

@@ -13,7 +13,7 @@ use super::values;
 /// Report on a crawled site: broken links, titles, duplicates, speed and more
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Report on a crawled site (docs/report.md): what was crawled and how, and what its owner may want to change.\n\n\
+    long_about = "Report on a crawled site (docs/reference/report.md): what was crawled and how, and what its owner may want to change.\n\n\
                   As HTML it is one file that needs no network, to open in a browser, print or send. As Markdown it is for chats and pull requests, as JSON \
                   for programs. Tables have the first rows; the numbers of all are exact.",
     after_help = "\

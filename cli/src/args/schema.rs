@@ -9,7 +9,7 @@ use super::values;
 /// Show which items the pages of a site have, with which fields
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Show which items the pages of a site have, with which fields, and on which kinds of pages (docs/schema.md). \
+    long_about = "Show which items the pages of a site have, with which fields, and on which kinds of pages (docs/reference/schema.md). \
                   This reads the documents as they are now, or those that an iteration put.\n\n\
                   With --since, show what differs between the documents that an iteration put and those of the latest: \
                   fields that are gone or new, values of another kind, types that pages no longer have.",

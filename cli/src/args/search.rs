@@ -11,7 +11,7 @@ use super::visits::VisitedArgs;
 /// Search the pages of a crawl
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Search the pages of a site as it is now (docs/search.md). A page has to have all the words, in any of their forms.\n\n\
+    long_about = "Search the pages of a site as it is now (docs/reference/search.md). A page has to have all the words, in any of their forms.\n\n\
                   \"a phrase\"        words that follow one another\n\
                   -word             not this word; also before phrases, fields and parentheses\n\
                   one OR other      either; (parentheses) group\n\

@@ -87,7 +87,7 @@ where
 
 /// Parses an outcome's number or name.
 pub(super) fn outcome(text: &str) -> Result<Outcome, String> {
-    text.parse().map_err(|error: NoSuchOutcome| format!("{error}; docs/outcomes.md lists them all"))
+    text.parse().map_err(|error: NoSuchOutcome| format!("{error}; docs/reference/outcomes.md lists them all"))
 }
 
 /// Parses the value of the `User-Agent` header.

@@ -1,4 +1,4 @@
-//! Explanations of outcomes: `dragline explain --outcome`, and docs/outcomes.md.
+//! Explanations of outcomes: `dragline explain --outcome`, and docs/reference/outcomes.md.
 
 use std::fmt::Write;
 use std::io;
@@ -144,7 +144,7 @@ pub(super) fn print(mut out: impl io::Write, outcome: Outcome, answer: Answer) -
     }
 }
 
-/// Returns the text of docs/outcomes.md.
+/// Returns the text of docs/reference/outcomes.md.
 #[cfg_attr(not(test), expect(dead_code, reason = "used by a test, which checks and writes the file"))]
 fn page() -> String {
     let mut page = "\
@@ -192,18 +192,21 @@ A test of the command (`cli/src/explain/outcome.rs`) writes this file from `shar
 mod tests {
     use super::*;
 
-    const FILE: &str = include_str!("../../../docs/outcomes.md");
+    const FILE: &str = include_str!("../../../docs/reference/outcomes.md");
 
     #[test]
     fn the_documentation_matches_the_command() {
         let page = page();
         if std::env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {
-            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/outcomes.md");
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reference/outcomes.md");
             std::fs::write(path, &page).unwrap();
             return;
         }
         let differs = page.lines().zip(FILE.lines()).find(|(expected, found)| expected != found);
-        assert!(FILE == page, "run this test with INSTA_UPDATE=always to rewrite docs/outcomes.md: {differs:?}");
+        assert!(
+            FILE == page,
+            "run this test with INSTA_UPDATE=always to rewrite docs/reference/outcomes.md: {differs:?}"
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Commands as messages to a stack: JSON objects with one key (`docs/commands.md`).
+//! Commands as messages to a stack: JSON objects with one key (`docs/reference/commands.md`).
 
 use std::path::Path;
 
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_definition_is_sent_as_it_is_written() {
-        let text = include_str!("../../../docs/crawl.example.yaml");
+        let text = include_str!("../../../docs/reference/crawl.example.yaml");
         let definition = dragline_definition::parse(text, "crawl.yaml").unwrap();
         let file = DefinitionFile { path: Path::new("crawl.yaml"), text, definition: &definition };
         let begun = parse_command(&file.begin_message().unwrap().body()).unwrap();

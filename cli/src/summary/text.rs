@@ -170,7 +170,7 @@ fn doubted_canonical_lines(summary: &Summary, colour: Colour) -> Vec<String> {
         [numbered(doubted.pages, doubted.why.words()), format!("{:NUMBER_WIDTH$}    {named}", "")]
     });
     let hint = doubted.first().map(|_| {
-        "the pages stand for themselves; if a template is at fault, mend it, and see `canonical` in docs/definition.md"
+        "the pages stand for themselves; if a template is at fault, mend it, and see `canonical` in docs/reference/definition.md"
     });
     lines.chain(hint.map(|hint| format!("{} {hint}", colour.paint(Shade::Hint, "hint:")))).collect()
 }
@@ -251,5 +251,5 @@ fn file_commands(summary: &Summary, directory: &Directory) -> Vec<(String, &'sta
         Some(crawl) => (format!("\"SELECT * FROM failed WHERE crawl = '{crawl}'\""), raw.join(crawl.as_str())),
     };
     let database = shell_word(&path.join(DATABASE));
-    vec![(format!("sqlite3 {database} {failed}"), "what failed (more in docs/database.md)"), bodies(raw)]
+    vec![(format!("sqlite3 {database} {failed}"), "what failed (more in docs/reference/database.md)"), bodies(raw)]
 }

@@ -122,7 +122,7 @@ async fn a_shop_is_followed_over_a_day_on_which_its_pages_are_broken() {
         assert_eq!(shop.crawl().code, Some(0), "the next day all is well");
 
         let database = Connection::open(shop.directory.path().join("dragline-data/dragline.db")).expect("it is there");
-        let query = include_str!("../../../docs/shop/prices.sql");
+        let query = include_str!("../../../docs/guide/shop/prices.sql");
         let mut statement = database.prepare(query).expect("the table of the definition's own type is there");
         let rows = statement.query_map([], |row| Ok((row.get("was")?, row.get("price")?))).expect("it runs");
         let changes: Vec<(f64, f64)> = rows.map(|row| row.expect("two prices")).collect();

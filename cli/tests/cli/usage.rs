@@ -41,7 +41,7 @@ fn mistakes_are_reported_on_standard_error() {
         (&["crawl", "--progress", "json", "--quiet"], "cannot be used with", "everything and nothing"),
         (
             &["explain", "--outcome", "999"],
-            "this is not a known outcome; docs/outcomes.md lists them all",
+            "this is not a known outcome; docs/reference/outcomes.md lists them all",
             "no such number",
         ),
         (&["explain", "--outcome", "robots_txt"], "did you mean blocked_by_robots_txt (170)?", "part of a name"),

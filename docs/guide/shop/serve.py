@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A shop to try Dragline on: forty products whose prices change from day to day.
 
-    python3 docs/shop/serve.py [DAY] [PORT]      DAY is 1 unless given, PORT 8080; port 0 is any free one, which is printed
+    python3 docs/guide/shop/serve.py [DAY] [PORT]      DAY is 1 unless given, PORT 8080; port 0 is any free one, which is printed
 """
 
 import html

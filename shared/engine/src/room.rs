@@ -15,7 +15,7 @@ const TURNS_BYTES_MAX: usize = 56 << 20;
 
 /// The memory of a turn, in bytes: its task, the state of its origin, its segment, and its idle
 /// connection. Measured as the growth of a crawl of 1,000 origins when it visits all of them at
-/// once instead of 64 (docs/performance.md).
+/// once instead of 64 (docs/measurements/performance.md).
 const TURN_BYTES: usize = 45 << 10;
 
 /// The maximum number of origins visited at the same time, if nothing else limits them.

@@ -1,4 +1,4 @@
-//! The usage of AWS by an invocation, for estimates of the bill (`docs/bill.md`).
+//! The usage of AWS by an invocation, for estimates of the bill (`docs/measurements/bill.md`).
 
 use std::collections::BTreeMap;
 use std::time::Duration;

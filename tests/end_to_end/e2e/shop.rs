@@ -19,7 +19,7 @@ struct Shop {
 impl Shop {
     fn open(day: u32, port: &str) -> Self {
         let mut server = Command::new("python3")
-            .arg(root().join("docs/shop/serve.py"))
+            .arg(root().join("docs/guide/shop/serve.py"))
             .args([&day.to_string(), port])
             .stdout(Stdio::piped())
             .spawn()
@@ -55,9 +55,10 @@ fn sql(data: &Path, sql: &str) -> Vec<String> {
 async fn prices_are_followed_as_the_readme_says() {
     let scratch = tempfile::tempdir().unwrap();
     let (read, data) = (|file: &str| std::fs::read_to_string(root().join(file)).unwrap(), scratch.path().join("data"));
-    let (readme, yaml, query) = (read("README.md"), read("docs/shop/crawl.yaml"), read("docs/shop/prices.sql"));
-    assert!(readme.contains(&yaml), "the README shows docs/shop/crawl.yaml");
-    assert!(readme.contains(query.split_once('\n').unwrap().1), "and the query of docs/shop/prices.sql");
+    let (readme, yaml, query) =
+        (read("README.md"), read("docs/guide/shop/crawl.yaml"), read("docs/guide/shop/prices.sql"));
+    assert!(readme.contains(&yaml), "the README shows docs/guide/shop/crawl.yaml");
+    assert!(readme.contains(query.split_once('\n').unwrap().1), "and the query of docs/guide/shop/prices.sql");
 
     let shop = Shop::open(1, "0");
     let port = shop.port().to_owned();

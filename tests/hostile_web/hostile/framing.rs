@@ -86,7 +86,7 @@ async fn what_is_whole_is_read_at_once_however_it_is_framed() {
 }
 
 /// The client's parser refuses these, and nothing below it may be changed: see
-/// `docs/hostile-web.md`.
+/// `docs/internals/hostile-web.md`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_the_client_cannot_read_is_told() {
     let headed = |head: &str, body: &str| vec![Step::send(format!("{head}\r\ncontent-type: text/html\r\n{body}"))];

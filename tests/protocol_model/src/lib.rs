@@ -3,7 +3,8 @@
 //! It visits every state that the workers can reach, breadth first. The rows are those of
 //! [`dragline_domain::frontier`], and its functions make every change to them, called by `store` as
 //! an adapter would call them. The model only adds who calls them when, on rows read earlier, and
-//! what may go wrong in between. `docs/protocol.md` says what is explored and what is not.
+//! what may go wrong in between. `docs/internals/protocol.md` says what is explored and what is
+//! not.
 
 mod checker;
 mod config;

@@ -17,7 +17,7 @@ macro_rules! mutations {
 mutations! {
 /// What is left out. The domain's function is unchanged: the model passes it values that hide the
 /// condition, or ignores its refusal. The comments begin with the name of the row in the table of
-/// `docs/protocol.md`.
+/// `docs/internals/protocol.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mutation {
     /// Begin iteration: whether an iteration runs is not checked.

@@ -1,5 +1,5 @@
-//! The keys in docs/definition.md: generated from their description, and checked against the
-//! program's behaviour.
+//! The keys in docs/reference/definition.md: generated from their description, and checked against
+//! the program's behaviour.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use dragline_domain::url::UrlRules;
 
 use super::{Definition, parse};
 
-const FILE: &str = include_str!("../../../../docs/definition.md");
+const FILE: &str = include_str!("../../../../docs/reference/definition.md");
 /// The marks around generated keys: the first lists the sections and top-level keys that follow.
 const BEGIN: &str = "<!-- keys: ";
 const END: &str = "<!-- end of keys -->";
@@ -121,7 +121,7 @@ fn value(kind: ValueKind) -> String {
             limits::FIELDS_MAX
         ),
         ValueKind::MainRules(max) => format!(
-            "list of up to {} rules, each with at least one of `include`, `exclude` and `ignore` (lists of up to {} [CSS selectors](extraction.md) in all) \
+            "list of up to {} rules, each with at least one of `include`, `exclude` and `ignore` (lists of up to {} [CSS selectors](#places-and-kinds) in all) \
              and, if it is not for all pages, `when` (a [condition](#conditions))",
             grouped(max),
             limits::MAIN_SELECTORS_MAX
@@ -202,11 +202,14 @@ fn the_documentation_matches_the_descriptions_of_keys() {
         assert_eq!(count, 1, "`{key}` stands {count} times: name `{}` in one `{BEGIN}…` of the file", top(key));
     }
     if std::env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {
-        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/definition.md"), &page).unwrap();
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/reference/definition.md"), &page).unwrap();
         return;
     }
     let differs = page.lines().zip(file.lines()).find(|(expected, found)| expected != found);
-    assert!(file == page, "run this test with INSTA_UPDATE=always to write docs/definition.md anew: {differs:?}");
+    assert!(
+        file == page,
+        "run this test with INSTA_UPDATE=always to write docs/reference/definition.md anew: {differs:?}"
+    );
 }
 
 #[test]

@@ -170,11 +170,12 @@ fn diagnostic(error: &Error) -> Diagnostic {
         }
         Error::UnknownAnchor { .. } => Diagnostic::new("unknown anchor").hint("quote texts that begin with `*`"),
         Error::Budget { .. } | Error::AliasReplayLimitExceeded { .. } => {
-            Diagnostic::new("the file is too large, or nested too deep").hint("see docs/definition.md for the limits")
+            Diagnostic::new("the file is too large, or nested too deep")
+                .hint("see docs/reference/definition.md for the limits")
         }
         // Patterns in conditions are the only texts that are parsed together with the shape.
         Error::Message { msg, .. } => {
-            Diagnostic::new(msg.clone()).hint("docs/definition.md says how patterns are written")
+            Diagnostic::new(msg.clone()).hint("docs/reference/definition.md says how patterns are written")
         }
         Error::ExternalMessage { msg, .. } => Diagnostic::new(format!("not YAML: {msg}"))
             .hint("check the indentation, and quote texts with `:` `#` `*` or `[`"),

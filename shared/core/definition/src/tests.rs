@@ -10,9 +10,9 @@ use proptest::prelude::*;
 
 use super::*;
 
-const EXAMPLE: &str = include_str!("../../../../docs/crawl.example.yaml");
-const DOCUMENTATION: &str = include_str!("../../../../docs/definition.md");
-const RECRAWL: &str = include_str!("../../../../docs/recrawl.md");
+const EXAMPLE: &str = include_str!("../../../../docs/reference/crawl.example.yaml");
+const DOCUMENTATION: &str = include_str!("../../../../docs/reference/definition.md");
+const RECRAWL: &str = include_str!("../../../../docs/reference/recrawl.md");
 
 fn read(text: &str) -> Definition {
     parse(text, "crawl.yaml").unwrap_or_else(|errors| panic!("{errors}"))

@@ -304,7 +304,7 @@ mod tests {
     use super::*;
     use crate::parse;
 
-    const EXAMPLE: &str = include_str!("../../../../docs/crawl.example.yaml");
+    const EXAMPLE: &str = include_str!("../../../../docs/reference/crawl.example.yaml");
 
     fn read(text: &str) -> Definition {
         parse(text, "crawl.yaml").unwrap_or_else(|errors| panic!("{errors}\n{text}"))

@@ -101,8 +101,8 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// The code of a rule, such as `duplicate-id`, for counting and filtering flaws. `docs/validity.md`
-/// lists them.
+/// The code of a rule, such as `duplicate-id`, for counting and filtering flaws.
+/// `docs/reference/validity.md` lists them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Rule(Cow<'static, str>);

@@ -1,5 +1,5 @@
-//! Checks `docs/document.schema.json` against stored documents: it accepts all of them, and has no
-//! key that none of them uses.
+//! Checks `docs/reference/document.schema.json` against stored documents: it accepts all of them,
+//! and has no key that none of them uses.
 
 #![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
 
@@ -20,7 +20,7 @@ use jsonschema::Validator;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-const SCHEMA: &str = include_str!("../../../../docs/document.schema.json");
+const SCHEMA: &str = include_str!("../../../../docs/reference/document.schema.json");
 
 /// A line from a program before links had `disposition`, and documents `content`, `made_by`, `body`
 /// and `difference`.

@@ -5,7 +5,7 @@
 //! It is derived from a [`Reader`](dragline_ports::reader::Reader) into a SQLite file of its own,
 //! so it is the same for a data directory and a stack, and no step of a crawl waits for it. You can
 //! delete the file at any time; it will be rebuilt, as it is when the crawl has progressed. Its
-//! tables and views are meant for people, too (`docs/links.md`).
+//! tables and views are meant for people, too (`docs/reference/links.md`).
 
 mod alike;
 mod chains;

@@ -138,8 +138,8 @@ impl Graph {
         self.db.execute_batch(sql).map_err(|error| self.file_error(error))
     }
 
-    /// Calls back with each row of a query until told to stop. `docs/links.md` describes the tables
-    /// and views.
+    /// Calls back with each row of a query until told to stop. `docs/reference/links.md` describes
+    /// the tables and views.
     ///
     /// # Errors
     /// The file cannot be read, or does not have these tables.

@@ -1,4 +1,4 @@
--- What the graph was made of; one row. docs/links.md says what the fields mean.
+-- What the graph was made of; one row. docs/reference/links.md says what the fields mean.
 CREATE TABLE made (
     made_from TEXT NOT NULL,
     iteration INTEGER NOT NULL

@@ -44,7 +44,8 @@ impl Part {
         }
     }
 
-    /// Returns the weight of a word in this part, relative to one in the text (docs/search.md).
+    /// Returns the weight of a word in this part, relative to one in the text
+    /// (docs/reference/search.md).
     pub(crate) const fn boost(self) -> Score {
         match self {
             Self::Title => 4.0,

@@ -4,7 +4,7 @@
 //! graph](dragline_graph::Graph) into a folder of its own, so it is the same for a data directory
 //! and a stack, and no step of a crawl waits for it. Updates write only what has changed. You can
 //! delete the folder at any time; it will be rebuilt. Each page is indexed in its own language, and
-//! a query is looked up in all languages of the index (`docs/search.md`).
+//! a query is looked up in all languages of the index (`docs/reference/search.md`).
 
 mod around;
 mod blocks;

@@ -34,7 +34,7 @@ const RANK_WEIGHT: f64 = 0.2;
 /// A search request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The query (docs/search.md).
+    /// The query (docs/reference/search.md).
     pub query: String,
     /// The page of the results, from 1.
     pub page: NonZeroU32,

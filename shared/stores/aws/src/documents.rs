@@ -250,7 +250,8 @@ mod tests {
 
     #[test]
     fn the_table_has_these_columns_and_the_schema_this_format() {
-        let schema: Value = serde_json::from_str(include_str!("../../../../docs/document.schema.json")).unwrap();
+        let schema: Value =
+            serde_json::from_str(include_str!("../../../../docs/reference/document.schema.json")).unwrap();
         assert_eq!(schema["$id"], format!("urn:dragline:document:{}", DOCUMENTS.format));
         let template = include_str!("../../../../infra/template.yaml");
         let (_, table) = template.split_once("\n  DocumentsTable:\n").unwrap();

@@ -13,7 +13,7 @@ pub(crate) struct Kind {
     pub(crate) bytes_max: u64,
 }
 
-/// WARC objects as in `docs/format-warc.md`. As large as S3 takes in one request.
+/// WARC objects as in `docs/reference/format-warc.md`. As large as S3 takes in one request.
 pub(crate) const WARC: Kind = Kind { media_type: "application/warc", format: "1", bytes_max: 5 << 30 };
 
 /// Documents of segments. The version is in the metadata, as all lines must be documents for

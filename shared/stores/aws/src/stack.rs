@@ -80,7 +80,7 @@ impl StackError {
                 "set AWS_PROFILE or AWS_ACCESS_KEY_ID; after `aws sso login`: `eval \"$(aws configure export-credentials --format env)\"`",
             ),
             Self::NoStack { .. } => Some("name it with `--stack NAME`, and its region with AWS_REGION"),
-            Self::Untagged { .. } => Some("deploy the stack again, as docs/deploying.md says"),
+            Self::Untagged { .. } => Some("deploy the stack again, as docs/reference/deploying.md says"),
             Self::Port(_) => None,
         }
     }
@@ -142,8 +142,8 @@ impl Stack {
         DynamoReader::new(self.frontier(Arc::clone(&rng)), self.documents(rng), crawl.clone())
     }
 
-    /// Sends a command, which is JSON as described in `docs/commands.md`, and returns the message's
-    /// id.
+    /// Sends a command, which is JSON as described in `docs/reference/commands.md`, and returns the
+    /// message's id.
     ///
     /// # Errors
     /// Fails if AWS did not answer, or refused.

@@ -1,5 +1,5 @@
-//! The four tables of DynamoDB: their names, keys and indexes. `docs/frontier-dynamodb.md` lists
-//! the rows in them.
+//! The four tables of DynamoDB: their names, keys and indexes.
+//! `docs/internals/frontier-dynamodb.md` lists the rows in them.
 
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection, ProjectionType,

@@ -77,7 +77,7 @@ pub struct Evidence<'a> {
     pub lost: &'a BTreeSet<String>,
 }
 
-/// An invariant, by its number in `docs/simulation.md`.
+/// An invariant, by its number in `docs/internals/simulation.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Invariant {
     /// 1.

@@ -16,7 +16,7 @@ const SEEDS: u64 = 2_000;
 const RARE: [u64; 8] = [1_217, 786, 269, 160, 77, 75, 56, 1_312];
 
 /// The page that lists which invariant finds which defect.
-const PAGE: &str = include_str!("../../../../docs/simulation.md");
+const PAGE: &str = include_str!("../../../../docs/internals/simulation.md");
 
 /// The first seed whose run violates the invariant, or else the invariants that those runs
 /// violated.
@@ -59,7 +59,7 @@ fn every_mutation_is_caught_by_its_invariant() {
 fn the_page_lists_every_mutation_with_what_catches_it() {
     for (mutation, invariant) in Mutation::ALL {
         let cells = format!("| `{mutation}` | `{invariant:?}` |");
-        assert!(PAGE.contains(&cells), "docs/simulation.md lacks {cells}");
+        assert!(PAGE.contains(&cells), "docs/internals/simulation.md lacks {cells}");
     }
     assert_eq!(PAGE.matches("\n| `").count(), Mutation::ALL.len() + 18, "and lists nothing else but the invariants");
 }

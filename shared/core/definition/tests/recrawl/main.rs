@@ -1,4 +1,5 @@
-//! The cost and results of each policy for known pages in a year: the table of docs/recrawl.md.
+//! The cost and results of each policy for known pages in a year: the table of
+//! docs/reference/recrawl.md.
 
 #![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
 
@@ -14,7 +15,7 @@ use crate::site::{DAYS, Page, draw};
 use crate::year::{Year, simulate};
 
 const SEED: u64 = 1;
-const FILE: &str = include_str!("../../../../../docs/recrawl.md");
+const FILE: &str = include_str!("../../../../../docs/reference/recrawl.md");
 const BEGIN: &str = "<!-- year -->\n";
 const END: &str = "<!-- end of year -->";
 
@@ -107,12 +108,15 @@ fn the_documented_table_matches_the_simulation() {
     let (_, after) = rest.split_once(END).expect("the second mark");
     let page = format!("{before}{BEGIN}{}{END}{after}", lines(&draw(SEED)));
     if std::env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/recrawl.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/reference/recrawl.md");
         std::fs::write(path, &page).unwrap();
         return;
     }
     let differs = page.lines().zip(file.lines()).find(|(expected, found)| expected != found);
-    assert!(file == page, "run this test with INSTA_UPDATE=always to write docs/recrawl.md anew: {differs:?}");
+    assert!(
+        file == page,
+        "run this test with INSTA_UPDATE=always to write docs/reference/recrawl.md anew: {differs:?}"
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! When a known URL is due again: its policy, and the decision after each visit.
 //!
 //! [`RecrawlRules`] selects the policy of a URL; [`next_visit`] decides when it is due again.
-//! docs/recrawl.md shows the effect over a year.
+//! docs/reference/recrawl.md shows the effect over a year.
 
 #[cfg(test)]
 mod laws;

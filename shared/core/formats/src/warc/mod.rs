@@ -3,7 +3,7 @@
 //!
 //! Build a [`Record`]; [`WarcWriter`] appends it as one gzip member and returns its [`RecordSpan`].
 //! [`WarcReader`] reads a file record by record, [`read_record`] the range of one span.
-//! `docs/format-warc.md` lists every field.
+//! `docs/reference/format-warc.md` lists every field.
 //!
 //! The crate `warc` 0.4 was unsuitable: it compresses a whole file as one gzip stream, so that
 //! records cannot be read by their offsets; its writer drops the rest of a short write; and its

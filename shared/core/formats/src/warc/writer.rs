@@ -14,7 +14,7 @@ use crate::blob::{Blob, Spool, SpoolWriter};
 const RAW_KEPT_BYTES_MAX: usize = 1 << 20;
 
 /// libdeflate's fastest level that compresses: less than half the time of level 3, at 1.07 times
-/// its size (docs/performance.md).
+/// its size (docs/measurements/performance.md).
 const LEVEL: i32 = 1;
 
 /// libdeflate's level without compression.

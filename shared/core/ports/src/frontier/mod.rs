@@ -1,8 +1,8 @@
 //! The frontier: leases, known URLs and the remaining work.
 //!
 //! There is a port for each subject. Each operation is one commit point: either all of its effects
-//! happen or none. `docs/frontier-dynamodb.md` gives each as DynamoDB expressions. Reads for
-//! decisions are consistent; only [`OverdueWork::overdue`] is a hint.
+//! happen or none. `docs/internals/frontier-dynamodb.md` gives each as DynamoDB expressions. Reads
+//! for decisions are consistent; only [`OverdueWork::overdue`] is a hint.
 
 mod candidates;
 mod crawls;

@@ -2,8 +2,8 @@
 //!
 //! `dom_smoothie`, a port of Mozilla's Readability, finds an article and the page's metadata
 //! (`readable`). `scope` takes that, or more of the page if it leaves out content; `edges` trims
-//! it; text and Markdown are written from the same `blocks`. docs/quality.md compares the results
-//! with reference texts.
+//! it; text and Markdown are written from the same `blocks`. docs/measurements/quality.md compares
+//! the results with reference texts.
 //!
 //! It takes milliseconds where reading links takes microseconds, so a crawl does it only if its
 //! definition asks for it.

@@ -3,8 +3,8 @@
 //! Readability recognises articles among comments, teasers and advertisements, and takes little
 //! else. So its choice is trusted if the page declares itself an article. Otherwise it only locates
 //! the content: everything there is content, except navigation and the like. In both cases, code,
-//! tables and terms are not left out, nor are sections beside a chosen one. docs/quality.md has the
-//! figures.
+//! tables and terms are not left out, nor are sections beside a chosen one.
+//! docs/measurements/quality.md has the figures.
 
 use dragline_domain::content::MainPartSource;
 

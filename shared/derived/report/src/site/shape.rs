@@ -1,4 +1,4 @@
-//! The contents of a report. The field names are those of its JSON (`docs/report.md`).
+//! The contents of a report. The field names are those of its JSON (`docs/reference/report.md`).
 //!
 //! Everything in it is a figure, a chart or a table, so that a page, Markdown or a program can show
 //! it without knowing its meaning.

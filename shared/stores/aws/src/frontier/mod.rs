@@ -1,6 +1,6 @@
 //! The [`Frontier`] over DynamoDB: it reads rows, lets the domain decide, and writes the result
-//! under conditions that hold only while the rows are unchanged. `docs/frontier-dynamodb.md` lists
-//! each operation's requests.
+//! under conditions that hold only while the rows are unchanged.
+//! `docs/internals/frontier-dynamodb.md` lists each operation's requests.
 
 mod candidates;
 mod crawls;

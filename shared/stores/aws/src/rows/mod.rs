@@ -1,5 +1,5 @@
 //! The stored form of every row: its key, its attributes, and its updates.
-//! `docs/frontier-dynamodb.md` describes them.
+//! `docs/internals/frontier-dynamodb.md` describes them.
 //!
 //! Every row has the version of its form as `v`. Values that conditions compare are attributes of
 //! their own.

@@ -1,5 +1,5 @@
--- Format 1. docs/database.md says what each field means. Instants are ISO 8601 in UTC with
--- milliseconds, digests hexadecimal; in the three tables with a row for each URL or visit
+-- Format 1. docs/reference/database.md says what each field means. Instants are ISO 8601 in UTC
+-- with milliseconds, digests hexadecimal; in the three tables with a row for each URL or visit
 -- (known_url, visit, document) instants are milliseconds since 1970, and digests are bytes.
 
 CREATE TABLE outcome (

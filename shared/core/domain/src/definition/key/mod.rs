@@ -1,7 +1,7 @@
 //! The keys of a definition: their names, values and documentation.
 //!
 //! Each key is described once, in `table`. The checks of its bounds, the YAML reader, the help of
-//! `dragline crawl` and docs/definition.md are all generated from there.
+//! `dragline crawl` and docs/reference/definition.md are all generated from there.
 
 #[macro_use]
 mod describe;
