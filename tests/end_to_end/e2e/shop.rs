@@ -1,4 +1,4 @@
-//! Prices followed on a shop, with the definition and the query that the README shows.
+//! Prices followed on a shop, with the definition and the query that docs/guide/shop.md shows.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -52,13 +52,13 @@ fn sql(data: &Path, sql: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn prices_are_followed_as_the_readme_says() {
+async fn prices_are_followed_as_the_guide_says() {
     let scratch = tempfile::tempdir().unwrap();
     let (read, data) = (|file: &str| std::fs::read_to_string(root().join(file)).unwrap(), scratch.path().join("data"));
-    let (readme, yaml, query) =
-        (read("README.md"), read("docs/guide/shop/crawl.yaml"), read("docs/guide/shop/prices.sql"));
-    assert!(readme.contains(&yaml), "the README shows docs/guide/shop/crawl.yaml");
-    assert!(readme.contains(query.split_once('\n').unwrap().1), "and the query of docs/guide/shop/prices.sql");
+    let (page, yaml, query) =
+        (read("docs/guide/shop.md"), read("docs/guide/shop/crawl.yaml"), read("docs/guide/shop/prices.sql"));
+    assert!(page.contains(&yaml), "the guide shows docs/guide/shop/crawl.yaml");
+    assert!(page.contains(query.split_once('\n').unwrap().1), "and the query of docs/guide/shop/prices.sql");
 
     let shop = Shop::open(1, "0");
     let port = shop.port().to_owned();
