@@ -207,7 +207,7 @@ fn aws_error(error: &PortError) -> Failure {
 pub(crate) const fn aws_hint(kind: PortErrorKind) -> Option<&'static str> {
     match kind {
         PortErrorKind::Unavailable => Some("check the network, AWS_REGION and AWS_ENDPOINT_URL, and try again"),
-        PortErrorKind::Refused => Some("check the permissions that docs/commands.md lists"),
+        PortErrorKind::Refused => Some("check the permissions that docs/reference/commands.md lists"),
         PortErrorKind::Full | PortErrorKind::Corrupt | PortErrorKind::TooLarge | PortErrorKind::Other => None,
     }
 }
