@@ -19,8 +19,10 @@ mod get;
 mod history;
 mod import;
 mod links;
+mod live;
 mod location;
 mod logging;
+mod manual;
 mod markdown;
 mod network;
 mod open_directory;
@@ -41,7 +43,7 @@ mod url_visits;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches as _;
 #[cfg(feature = "stack")]
 use dragline_domain::frontier::StatusChange;
 use serde::Serialize;
@@ -52,7 +54,11 @@ use exit::Exit;
 use terminal::{Colour, Console, write_json};
 
 fn main() -> ExitCode {
-    match Cli::try_parse() {
+    if std::env::args_os().len() == 1 {
+        return manual::guide().unwrap_or(Exit::Error).into();
+    }
+    let cli = args::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    match cli {
         Ok(cli) => run(&cli).into(),
         Err(answer) => print(&answer).into(),
     }
@@ -138,6 +144,9 @@ fn run_command(cli: &Cli, console: &Console) -> Result<Exit, Failure> {
         #[cfg(feature = "stack")]
         Command::Prune(args) if args.deployed().is_some() => block_on(stack::prune(args, console)),
         Command::Prune(args) => block_on(prune::prune(args, console)),
+        Command::Guide => manual::guide(),
+        Command::Completions(args) => manual::completions(args.shell),
+        Command::Manual(args) => manual::write_pages(&args.directory),
         Command::Forget(args) => block_on(forget::forget(args, console)),
         #[cfg(feature = "stack")]
         Command::Start(args) => block_on(stack::start(args, console)),

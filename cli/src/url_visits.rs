@@ -44,6 +44,16 @@ pub(crate) async fn read_visits(found: &CrawlHandle<impl Reader>, url: &CrawlUrl
     Err(if is_known { not_visited_error(&found.crawl, url) } else { not_known_error(&found.place, &found.crawl, url) })
 }
 
+/// Returns whether the crawl has visits of the URL that an argument means.
+///
+/// # Errors
+/// It is not a URL, or the crawl cannot be read.
+pub(crate) async fn is_visited(found: &CrawlHandle<impl Reader>, text: &str) -> Result<bool, Failure> {
+    let url = resolve_url(found, text).await?;
+    let visits = read(&found.reader, &url).await.map_err(|error| found.read_error(error))?;
+    Ok(!visits.is_empty())
+}
+
 pub(crate) fn not_visited_error(crawl: &CrawlId, url: &CrawlUrl) -> Failure {
     Failure::new(format!("the crawl `{crawl}` knows {url}, but has not visited it yet"))
 }

@@ -10,8 +10,10 @@ mod explain;
 mod extract;
 mod forget;
 mod graph;
+mod help;
 mod import;
 mod key;
+mod manual;
 mod prune;
 mod read;
 mod reparse;
@@ -43,7 +45,9 @@ pub(crate) use explain::ExplainArgs;
 pub(crate) use extract::ExtractArgs;
 pub(crate) use forget::ForgetArgs;
 pub(crate) use graph::{BrokenArgs, ChainsArgs, DuplicatesArgs, LinkDirections, LinksArgs, ListArgs, OrphansArgs};
+pub(crate) use help::{GUIDE, command};
 pub(crate) use import::ImportArgs;
+pub(crate) use manual::{CompletionsArgs, ManualArgs};
 pub(crate) use prune::PruneArgs;
 pub(crate) use read::{CrawlSource, ExportArgs, ExportFormat, Format, RowKind, StatusArgs};
 pub(crate) use reparse::{ReparseArgs, ReparseScope, ReparseTarget};
@@ -132,6 +136,11 @@ pub(crate) enum Command {
     Extract(Box<ExtractArgs>),
     Prune(PruneArgs),
     Forget(ForgetArgs),
+    /// Show the way through the commands
+    #[command(after_help = GUIDE)]
+    Guide,
+    Completions(CompletionsArgs),
+    Manual(ManualArgs),
     #[cfg(feature = "stack")]
     Start(StartArgs),
     #[cfg(feature = "stack")]

@@ -1,7 +1,7 @@
 //! `dragline status` and `dragline export`, and the choice of the crawl to read.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use dragline_domain::ids::{CrawlId, Iteration};
@@ -225,10 +225,10 @@ impl CrawlSourceArgs {
 /// A crawl in a data directory.
 #[derive(Debug, Args)]
 pub(super) struct StoredArgs {
-    /// The directory where crawls are stored
-    #[arg(long, value_name = "DIR", default_value = DATA)]
+    /// The directory where crawls are stored [default: dragline-data]
+    #[arg(long, value_name = "DIR")]
     #[cfg_attr(feature = "stack", arg(conflicts_with = "stack"))]
-    data: PathBuf,
+    data: Option<PathBuf>,
     /// The crawl, if there are several
     #[arg(long = "crawl", id = "name", value_name = "NAME")]
     crawl: Option<CrawlId>,
@@ -240,9 +240,15 @@ pub(super) struct StoredArgs {
 }
 
 impl StoredArgs {
+    /// Returns whether an option names the crawl or its directory.
+    pub(super) const fn is_named(&self) -> bool {
+        self.data.is_some() || self.crawl.is_some()
+    }
+
     /// Returns the crawl in the directory.
     pub(super) fn crawl_in_directory(&self) -> CrawlSource<'_> {
-        let data = DataDirectory { path: &self.data, cache: self.cache.as_deref() };
+        let path = self.data.as_deref().unwrap_or(Path::new(DATA));
+        let data = DataDirectory { path, cache: self.cache.as_deref() };
         CrawlSource::Directory { data, crawl: self.crawl.as_ref() }
     }
 

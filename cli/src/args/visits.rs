@@ -7,7 +7,7 @@ use dragline_extract::Extent;
 #[cfg(feature = "stack")]
 use super::StackName;
 use super::read::{CrawlSource, Format, StoredArgs};
-use super::values;
+use super::{NetworkArgs, values};
 use crate::error::Failure;
 
 /// Show every visit of a URL, over all iterations
@@ -45,6 +45,15 @@ pub(crate) struct VisitedArgs {
 }
 
 impl VisitedArgs {
+    /// Returns whether an option names the crawl or where it is.
+    const fn is_named(&self) -> bool {
+        #[cfg(feature = "stack")]
+        if self.stack.is_some() {
+            return true;
+        }
+        self.stored.is_named()
+    }
+
     /// Returns the crawl to read.
     ///
     /// # Errors
@@ -59,11 +68,13 @@ impl VisitedArgs {
     }
 }
 
-/// Print the body of a URL as it is stored
+/// Print a page: as it is stored or, where no crawl has it, as the site answers now
 #[derive(Debug, Args)]
 #[command(
     long_about = "Print the body of a URL as it is stored: that of the newest visit that was answered, or of the newest in an iteration. \
                   This works while a crawl is running.\n\n\
+                  Where no data directory knows the URL, or with --live, the site is asked for it, politely and if its robots.txt allows that, and \
+                  nothing is kept.\n\n\
                   The content coding, such as gzip, is undone, as browsers do. If the visit found the body unchanged, the earlier answer with the \
                   same body is printed. The WARC record is checked against its digests; a damaged one is refused. On a terminal, control characters \
                   are escaped, and a body that is not text is not printed.",
@@ -73,13 +84,20 @@ Examples:
   dragline get https://example.org/news --iteration 1 > old.html
   dragline get https://example.org/news --headers
   dragline get https://example.org/logo.png > logo.png
-  dragline get https://example.org/news --as markdown"
+  dragline get https://example.org/news --as markdown
+  dragline get https://example.org/news --as markdown --live       as it is now
+  dragline get https://example.org/ https://example.org/news --as json > pages.jsonl"
 )]
 pub(crate) struct GetArgs {
-    /// The URL, as the crawl knows it
-    pub(crate) url: String,
+    /// The URL; several are printed as JSON, one object a line
+    #[arg(required = true, value_name = "URL")]
+    pub(crate) urls: Vec<String>,
     #[command(flatten)]
     pub(crate) of: VisitedArgs,
+    /// Ask the site now, whatever is stored, and keep nothing
+    #[arg(long, conflicts_with_all = ["iteration", "name"])]
+    #[cfg_attr(feature = "stack", arg(conflicts_with = "stack"))]
+    pub(crate) live: bool,
     /// The iteration whose body to print, counted from 1 [default: the latest with an answer]
     #[arg(long, value_name = "N", value_parser = values::iteration())]
     pub(crate) iteration: Option<Iteration>,
@@ -90,12 +108,15 @@ pub(crate) struct GetArgs {
     #[arg(long)]
     raw: bool,
     /// Print the main part of a page, without navigation and the like, or the text of a file, such
-    /// as a PDF: as text, as Markdown, or as JSON with what the page says about itself
+    /// as a PDF: as text, as Markdown, or as JSON with what the page says about itself; or the whole
+    /// page as HTML
     #[arg(long = "as", value_name = "FORM", value_enum, conflicts_with_all = ["headers", "raw"])]
     pub(crate) form: Option<ArticleForm>,
     /// With `--as`: print all of the page, with navigation and the like
     #[arg(long, requires = "form")]
     whole: bool,
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
 }
 
 /// In which form the main part of a page, or the text of a file, is printed.
@@ -105,6 +126,8 @@ pub(crate) enum ArticleForm {
     Text,
     /// With headings, lists, tables, links and pictures.
     Markdown,
+    /// The whole page as it is written, in UTF-8.
+    Html,
     /// One object with both, title, author, dates and the like.
     Json,
 }
@@ -128,6 +151,11 @@ pub(crate) enum Coding {
 }
 
 impl GetArgs {
+    /// Returns whether a stored page is wanted, even if there is none: an option names it.
+    pub(crate) const fn is_stored(&self) -> bool {
+        self.iteration.is_some() || self.of.is_named()
+    }
+
     /// Returns which parts to print.
     pub(crate) const fn parts(&self) -> Parts {
         if self.headers { Parts::All } else { Parts::Body }
@@ -141,6 +169,10 @@ impl GetArgs {
     /// Returns whether to undo the body's content coding.
     pub(crate) const fn coding(&self) -> Coding {
         // The search for the main part undoes the coding itself.
-        if self.raw || self.form.is_some() { Coding::Kept } else { Coding::Undone }
+        if self.raw || matches!(self.form, Some(ArticleForm::Text | ArticleForm::Markdown | ArticleForm::Json)) {
+            Coding::Kept
+        } else {
+            Coding::Undone
+        }
     }
 }

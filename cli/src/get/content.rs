@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use dragline_formats::charset;
 use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::http_fields::{self, Headers};
-use dragline_formats::warc::{StoredRecord, parse_http_response};
+use dragline_formats::warc::{StoredRecord, Truncation, parse_http_response};
 
 use crate::args::Coding;
 use crate::error::Failure;
@@ -33,12 +33,20 @@ pub(super) struct Content<'r> {
 /// Returns the answer in a record that has a body.
 ///
 /// # Errors
-/// The record does not hold an HTTP response, or nothing of the body can be decoded.
+/// See [`content_in`].
 pub(super) fn content(record: &StoredRecord, coding: Coding) -> Result<Content<'_>, Failure> {
+    content_in(&record.block, record.truncated(), coding)
+}
+
+/// Returns the answer in a block, which may be incomplete.
+///
+/// # Errors
+/// It is no HTTP response, or nothing of the body can be decoded.
+pub(super) fn content_in(block: &[u8], truncated: Option<Truncation>, coding: Coding) -> Result<Content<'_>, Failure> {
     let damaged = |error| Failure::new(format!("the stored answer is damaged: {error}"));
-    let response = parse_http_response(&record.block).map_err(damaged)?;
-    let head = &record.block[..record.block.len() - response.body.len()];
-    let stored = record.truncated().map(|why| format!("the stored body is not whole: {}", why.token()));
+    let response = parse_http_response(block).map_err(damaged)?;
+    let head = &block[..block.len() - response.body.len()];
+    let stored = truncated.map(|why| format!("the stored body is not whole: {}", why.token()));
     let (body, cut) = match coding {
         Coding::Kept => (Cow::Borrowed(response.body), None),
         Coding::Undone => {
@@ -77,6 +85,14 @@ impl Content<'_> {
     /// # Errors
     /// It is not text.
     pub(super) fn body_for_people(&self) -> Result<String, Failure> {
+        Ok(safe_text(&self.decoded_text()?).into_owned())
+    }
+
+    /// Returns the body in its declared character set.
+    ///
+    /// # Errors
+    /// It is not text.
+    pub(super) fn decoded_text(&self) -> Result<String, Failure> {
         let declared = self.headers.content_type();
         let charset = declared.as_ref().and_then(|declared| declared.charset.as_deref());
         let text = charset::decode(&self.body, charset).text;
@@ -85,7 +101,7 @@ impl Content<'_> {
             return Err(Failure::new("the body is not text, which a terminal could not show")
                 .with_hint("write it to a file: add `> FILE`"));
         }
-        Ok(safe_text(&text).into_owned())
+        Ok(text.into_owned())
     }
 }
 

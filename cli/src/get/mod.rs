@@ -1,4 +1,4 @@
-//! `dragline get`: prints the stored body of a URL.
+//! `dragline get`: prints the body of a URL, as it is stored or as its site answers now.
 
 mod article;
 mod choose;
@@ -12,62 +12,167 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use dragline_domain::capture::CrawlType;
-use dragline_formats::warc::ReadLimits;
-use dragline_local::DirectoryArchive;
+use dragline_domain::definition::Draft;
+use dragline_domain::url::CrawlUrl;
+use dragline_formats::warc::{ReadLimits, http_response_head};
+use dragline_local::{DATABASE, DirectoryArchive};
 use dragline_ports::archive::Archive;
-use dragline_ports::reader::Reader;
+use dragline_ports::reader::{LogRow, Reader};
 
 use crate::args::{Coding, CrawlSource, GetArgs, Parts, shell_word};
 use crate::crawl_handle::{self, CrawlHandle};
 use crate::definition_source::parse_url;
 use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
+use crate::live::{LiveAnswer, LiveFetcher};
+use crate::network::Network;
 use crate::terminal::{Console, safe, safe_text, unless_closed};
 use crate::url_visits;
 use article::ArticleText;
 use choose::{ChosenAnswer, VisitQuery, choose, describe_outcome};
-use content::{Content, content};
+use content::{Content, content, content_in};
 
 /// The longest body that is loaded into memory, in its content coding. A longer one is streamed.
 const HELD_BYTES_MAX: u64 = 32 << 20;
 
-/// Prints a stored body on standard output.
+/// How many redirects are followed, one after another.
+const REDIRECTS_MAX: usize = 5;
+
+/// Prints pages on standard output: those of a crawl as they are stored, others as their sites
+/// answer now.
 ///
 /// # Errors
-/// The URL is not valid, the crawl does not know it or cannot be read, or there is no printable
-/// body.
+/// A URL is not valid, the crawl cannot be read, or there is no printable body. Of several URLs,
+/// each is printed with its own error.
 pub(crate) async fn get(args: &GetArgs, console: &Console) -> Result<Exit, Failure> {
-    // Reports a mistake in the URL before reading anything.
-    parse_url(&args.url)?;
+    // Reports a mistake in a URL before reading anything.
+    args.urls.iter().try_for_each(|url| parse_url(url).map(drop))?;
     match args.of.which()? {
-        CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
-            Some(found) => print(args, &found, &DirectoryArchive::new(data.path), console).await,
-            None => Err(crawl_handle::no_crawl_error(data)),
-        },
+        CrawlSource::Directory { data, crawl } => {
+            let is_wanted = !args.live && (args.is_stored() || data.path.join(DATABASE).is_file());
+            let stored = if is_wanted { crawl_handle::in_directory(data, crawl)? } else { None };
+            if stored.is_none() && args.is_stored() {
+                return Err(crawl_handle::no_crawl_error(data));
+            }
+            print_all(args, stored.map(|found| (found, DirectoryArchive::new(data.path))), console).await
+        }
         #[cfg(feature = "stack")]
         CrawlSource::Stack { crawl, stack } => {
-            let (found, archive) = crate::stack::find_with_archive(crawl, stack).await?;
-            print(args, &found, &archive, console).await
+            print_all(args, Some(crate::stack::find_with_archive(crawl, stack).await?), console).await
         }
-    }?;
-    Ok(Exit::Done)
+    }
 }
 
-async fn print(
+async fn print_all(
     args: &GetArgs,
+    stored: Option<(CrawlHandle<impl Reader>, impl Archive)>,
+    console: &Console,
+) -> Result<Exit, Failure> {
+    let draft = args.network.change(Draft::for_seeds(Vec::new()));
+    let mut live = LiveFetcher::new(&Network::from_args(&args.network)?, &draft)?;
+    let mut exit = Exit::Done;
+    for text in &args.urls {
+        let known = match &stored {
+            Some((found, archive)) if args.is_stored() || url_visits::is_visited(found, text).await? => {
+                Some((found, archive))
+            }
+            _ => None,
+        };
+        let [_] = args.urls.as_slice() else {
+            let line = match known {
+                Some((found, archive)) => stored_line(args, text, found, archive).await,
+                None => live_line(args, text, &mut live, console).await,
+            };
+            let line = line.unwrap_or_else(|failure| {
+                exit = Exit::NotAllWell;
+                article::error_line(text, &failure.message)
+            });
+            unless_closed(write(&[line.as_bytes()])).map_err(while_writing)?;
+            continue;
+        };
+        match known {
+            Some((found, archive)) => print(args, text, found, archive, console).await?,
+            None => {
+                let (url, block) = ask(text, &mut live, console).await?;
+                print_content(args, &url, &content_in(&block, None, args.coding())?, Vec::new(), console)?;
+            }
+        }
+    }
+    Ok(exit)
+}
+
+/// Asks a site for a page, and follows redirects. Returns its URL, and the answer as it would be
+/// stored.
+async fn ask(text: &str, live: &mut LiveFetcher<'_>, console: &Console) -> Result<(CrawlUrl, Vec<u8>), Failure> {
+    let mut url = parse_url(text)?;
+    for _ in 0..=REDIRECTS_MAX {
+        let answer = live.fetch(&url).await?;
+        match answer.redirects_to {
+            Some(to) => {
+                console.say(&safe(&format!("{url} leads to {to}")));
+                url = to;
+            }
+            None if answer.is_page() => {
+                let LiveAnswer { url, status, reason, headers, body, .. } = answer;
+                let head = http_response_head(status, &reason, &headers, body.len() as u64);
+                return Ok((url, [head, body].concat()));
+            }
+            None => return Err(answer.status_error()),
+        }
+    }
+    Err(Failure::new(format!("{text} leads through more than {REDIRECTS_MAX} redirects")))
+}
+
+async fn live_line(
+    args: &GetArgs,
+    text: &str,
+    live: &mut LiveFetcher<'_>,
+    console: &Console,
+) -> Result<String, Failure> {
+    let (url, block) = ask(text, live, console).await?;
+    article::line(&url, &content_in(&block, None, Coding::Kept)?, args.extent())
+}
+
+async fn stored_line(
+    args: &GetArgs,
+    text: &str,
     found: &CrawlHandle<impl Reader>,
     archive: &impl Archive,
-    console: &Console,
-) -> Result<(), Failure> {
+) -> Result<String, Failure> {
+    let (wanted, visits) = read_visits(args, text, found).await?;
+    let loaded =
+        record::load_with_body(found, archive, (&wanted, ReadLimits::default()), &choose(&visits, &wanted)?).await?;
+    if !loaded.record.is_whole() {
+        return Err(long::too_long());
+    }
+    article::line(&wanted.url, &content(&loaded.record, Coding::Kept)?, args.extent())
+}
+
+/// Returns the visits of a URL, and which of them is wanted.
+async fn read_visits(
+    args: &GetArgs,
+    text: &str,
+    found: &CrawlHandle<impl Reader>,
+) -> Result<(VisitQuery, Vec<LogRow>), Failure> {
     // Reports an iteration that does not exist or was pruned.
     found.whole_iteration(args.iteration).await?;
-    let url = &url_visits::resolve_url(found, &args.url).await?;
-    let mut visits = url_visits::read_visits(found, url).await?;
+    let url = url_visits::resolve_url(found, text).await?;
+    let mut visits = url_visits::read_visits(found, &url).await?;
     // A reparse makes no request.
     visits.retain(|visit| visit.crawl_type != CrawlType::Reparse);
     let history =
         format!("dragline history {}{}", shell_word(Path::new(url.as_str())), found.place.flags(&found.crawl));
-    let wanted = VisitQuery { url: url.clone(), iteration: args.iteration, history };
+    Ok((VisitQuery { url, iteration: args.iteration, history }, visits))
+}
+
+async fn print(
+    args: &GetArgs,
+    text: &str,
+    found: &CrawlHandle<impl Reader>,
+    archive: &impl Archive,
+    console: &Console,
+) -> Result<(), Failure> {
+    let (wanted, visits) = read_visits(args, text, found).await?;
     let chosen = choose(&visits, &wanted)?;
     let held = if args.form.is_some() { ReadLimits::default() } else { ReadLimits::holding(HELD_BYTES_MAX) };
     let loaded = record::load_with_body(found, archive, (&wanted, held), &chosen).await?;
@@ -83,15 +188,26 @@ async fn print(
         return unless_closed(written).map_err(while_writing);
     }
     let content = content(record, args.coding())?;
+    let remarks = remarks(&chosen, &content);
+    print_content(args, &wanted.url, &content, remarks, console)
+}
+
+fn print_content(
+    args: &GetArgs,
+    url: &CrawlUrl,
+    content: &Content<'_>,
+    remarks: Vec<String>,
+    console: &Console,
+) -> Result<(), Failure> {
     let (text, missing) = match args.form {
         Some(form) => {
-            let ArticleText { text, missing } = article::print(url, &content, form, args.extent())?;
+            let ArticleText { text, missing } = article::print(url, content, form, args.extent())?;
             (Some(if io::stdout().is_terminal() { safe_text(&text).into_owned() } else { text }), missing)
         }
-        None if io::stdout().is_terminal() => (Some(for_people(&content, args.parts())?), Vec::new()),
+        None if io::stdout().is_terminal() => (Some(for_people(content, args.parts())?), Vec::new()),
         None => (None, Vec::new()),
     };
-    for remark in remarks(&chosen, &content).into_iter().chain(missing) {
+    for remark in remarks.into_iter().chain(missing) {
         console.say(&safe(&remark));
     }
     let written = match text {
