@@ -18,6 +18,7 @@ mod forget;
 mod get;
 mod history;
 mod import;
+mod init;
 mod links;
 mod live;
 mod location;
@@ -118,6 +119,7 @@ fn print_failure(Failure { message, hints, exit, .. }: &Failure) {
 
 fn run_command(cli: &Cli, console: &Console) -> Result<Exit, Failure> {
     match &cli.command {
+        Command::Init(args) => block_on(init::init(args, console)),
         Command::Crawl(args) => block_on(crawl::crawl(args, console)),
         Command::Reparse(args) => block_on(reparse(args, console)),
         Command::Status(args) => block_on(status::status(args)),

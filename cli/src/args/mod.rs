@@ -12,6 +12,7 @@ mod forget;
 mod graph;
 mod help;
 mod import;
+mod init;
 mod key;
 mod manual;
 mod prune;
@@ -47,6 +48,7 @@ pub(crate) use forget::ForgetArgs;
 pub(crate) use graph::{BrokenArgs, ChainsArgs, DuplicatesArgs, LinkDirections, LinksArgs, ListArgs, OrphansArgs};
 pub(crate) use help::{GUIDE, command};
 pub(crate) use import::ImportArgs;
+pub(crate) use init::InitArgs;
 pub(crate) use manual::{CompletionsArgs, ManualArgs};
 pub(crate) use prune::PruneArgs;
 pub(crate) use read::{CrawlSource, ExportArgs, ExportFormat, Format, RowKind, StatusArgs};
@@ -66,6 +68,7 @@ use crate::terminal::{Form, Verbosity};
 const EXAMPLES: &str = "\
 Examples:
   dragline crawl https://example.org       crawl a site into ./dragline-data
+  dragline init https://example.org        write a definition for it, to crawl by
   dragline crawl                           resume it, or crawl it again
   dragline crawl -i urls.txt               visit these URLs now
   dragline status                          show how far it is and how it went
@@ -111,6 +114,7 @@ pub(crate) struct Cli {
 /// The commands. Each is described where its arguments are defined.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Init(Box<InitArgs>),
     Crawl(Box<CrawlArgs>),
     Reparse(ReparseArgs),
     Status(StatusArgs),

@@ -16,6 +16,7 @@ mod graph;
 mod help;
 mod history;
 mod import;
+mod init;
 mod iterations;
 #[cfg(target_os = "linux")]
 mod large;

@@ -22,7 +22,7 @@ mod write;
 pub use command::{COMMAND_BYTES_MAX, parse_command};
 pub use error::{DefinitionError, DefinitionErrors, Diagnostic};
 pub use units::{duration, size};
-pub use write::write;
+pub use write::{scalar, write};
 
 use dragline_domain::definition::{Condition, Definition, ItemMistake, Mistake, stack_problems};
 use error::{Diagnostics, Location};

@@ -139,8 +139,16 @@ impl From<Value> for Yaml {
     }
 }
 
-/// Returns a text as it is, or quoted if YAML or one of its readers might misread it.
-fn scalar(text: &str) -> String {
+/// Returns a text as it is, or quoted if YAML or one of its readers might misread it. Always on one
+/// line, for those who write parts of a definition themselves.
+///
+/// ```
+/// use dragline_definition::scalar;
+/// assert_eq!(scalar("https://example.org/"), "https://example.org/");
+/// assert_eq!(scalar("a: #b\n"), r##""a: #b\U0000000a""##);
+/// ```
+#[must_use]
+pub fn scalar(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '*');
     // A colon without a following space is part of the text.
     let (begins, rest) = text.split_once("://").map_or(("", text), |(scheme, rest)| (scheme, rest));
