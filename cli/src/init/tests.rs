@@ -104,7 +104,7 @@ fn a_sitemap_that_robots_txt_does_not_name_is_a_seed() {
     let sitemap = url("https://example.org/sitemap.xml");
     let sitemaps =
         SeenSitemaps { unnamed: Some(sitemap.clone()), files: 1, files_read: 1, urls: 7, ..SeenSitemaps::default() };
-    let text = check(&Site { sitemaps, ..bare() }, &draft());
+    let text = check(&Site { url: url("https://example.org/docs/"), sitemaps, ..bare() }, &draft());
     let definition = dragline_definition::parse(&text, "crawl.yaml").unwrap();
     assert_eq!(definition.seeds[1..], [sitemap], "{text}");
 }

@@ -23,8 +23,8 @@ const PATTERN_BYTES_MAX: usize = 200;
 /// Patterns of URLs that a crawl seldom needs, whatever made the site.
 const EXCLUDES: &[&str] = &[r"\.(zip|iso)$", "/print/"];
 
-/// Writes the definition. Before a key that is set stands `# ` with the reason; what begins with `#`
-/// and no space is a key to be set by hand.
+/// Writes the definition. Before a key that is set stands `# ` with the reason; what begins with
+/// `#` and no space is a key to be set by hand.
 pub(super) fn write(site: &Site, draft: &Draft) -> String {
     let mut yaml = Yaml(String::new());
     write_head(&mut yaml, site);
@@ -108,14 +108,16 @@ fn write_scope(yaml: &mut Yaml, site: &Site) {
     ));
     yaml.line("#scope:");
     yaml.line("#  within: origin");
-    if let Some(folder) = folder_pattern(&site.url) {
+    // Of the seeds a sitemap is seldom in the folder, and a definition may not exclude its seeds.
+    if site.sitemaps.unnamed.is_none()
+        && let Some(folder) = folder_pattern(&site.url)
+    {
         yaml.line(&format!("#  include: ['{folder}']"));
     }
     let (patterns, of) = match &site.page.platform {
-        Some(found) => (found.platform.excludes, format!("  # in {}", found.platform.name)),
+        Some(found) => (found.platform.excludes, format!("  # actions and copies, in {}", found.platform.name)),
         None => (EXCLUDES, String::new()),
     };
-    // A definition may not exclude its seed.
     let excludes_seed =
         |pattern: &str| pattern.parse::<UrlPattern>().is_ok_and(|pattern| pattern.is_match(site.url.as_str()));
     let patterns: Vec<_> =
@@ -191,7 +193,8 @@ const fn rounded(time: Duration) -> Duration {
     Duration::from_secs(if seconds < 600 { seconds } else { seconds - seconds % 60 })
 }
 
-/// Returns a pattern of the URLs in the folder of a URL, for single quotes; `None` for the whole site.
+/// Returns a pattern of the URLs in the folder of a URL, for single quotes; `None` for the whole
+/// site.
 fn folder_pattern(url: &CrawlUrl) -> Option<String> {
     let folder = &url.path()[..=url.path().rfind('/')?];
     let mut pattern = String::from("^");
