@@ -73,7 +73,7 @@ impl SeenSitemaps {
             (_, 0) => format!("{}, not counted", plural(self.files, "sitemap")),
             (1, _) => format!("a sitemap of {urls}"),
             (files, read) if files == read => format!("{} of {urls}", plural(files, "sitemap")),
-            (files, read) => format!("{}, {} of which have {urls}", plural(files, "sitemap"), count(read)),
+            (files, read) => format!("{}, with {urls} in {} of them", plural(files, "sitemap"), count(read)),
         }
     }
 }

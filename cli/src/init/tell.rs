@@ -13,8 +13,8 @@ pub(super) fn summary(site: &Site) -> String {
     if given != url {
         lines.push(("redirect", format!("{given} leads there")));
     }
-    let delay = crawl_delay.map(|delay| format!("; it asks for {} between requests", duration(delay)));
-    lines.push(("robots.txt", format!("allows it: {robots}{}", delay.unwrap_or_default())));
+    let delay = crawl_delay.map(|delay| format!(", and asks for {} between requests", duration(delay)));
+    lines.push(("robots.txt", format!("allows it ({robots}){}", delay.unwrap_or_default())));
     let first = sitemaps.named.first().or(sitemaps.unnamed.as_ref());
     lines.push(("sitemaps", first.map_or_else(|| "none".to_owned(), |first| format!("{}: {first}", sitemaps.size()))));
     lines.extend(sitemaps.unread.as_ref().map(|why| ("", format!("one could not be read: {why}"))));

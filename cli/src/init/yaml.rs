@@ -9,7 +9,7 @@ use dragline_domain::shown::one_line;
 use dragline_domain::url::CrawlUrl;
 
 use super::site::{SeenPage, SeenSitemaps, Site};
-use crate::terminal::{count, duration, plural};
+use crate::terminal::{duration, plural};
 
 /// The width of a line, in characters. Longer words have a line to themselves.
 const COLUMNS_MAX: usize = 96;
@@ -46,10 +46,7 @@ fn write_head(yaml: &mut Yaml, site: &Site) {
     let SeenPage { unread, title, language, languages, platform, scripted, wall, .. } = &site.page;
     let name = title.as_deref().map(|title| format!(": {title}"));
     yaml.comment(&format!("The crawl of {}{}", site.url.host(), name.unwrap_or_default()));
-    yaml.comment(
-        "A key behind # without a space is not set: it shows the default or an example. \
-         docs/reference/definition.md has all keys.",
-    );
+    yaml.comment("A key right behind a # is not set: a default, or an example (docs/reference/definition.md).");
     if let Some(found) = platform {
         yaml.comment(&format!("The site is made with {}, by {}.", found.platform.name, found.by));
     }
@@ -62,7 +59,7 @@ fn write_head(yaml: &mut Yaml, site: &Site) {
         (None, _) => {}
     }
     if let Some(wall) = wall {
-        yaml.comment(&format!("The site answered with {wall}. A crawl would see the same."));
+        yaml.comment(&format!("The site answered with {wall}."));
     }
     if let Some(element) = scripted {
         yaml.comment(&format!(
@@ -93,21 +90,19 @@ fn write_sitemaps(yaml: &mut Yaml, sitemaps: &SeenSitemaps) {
         return yaml.line("#sitemaps: ignore");
     }
     let unread = sitemaps.unread.as_ref().map(|why| format!(" One could not be read: {why}."));
-    yaml.section(&format!("The site has {}: follow it.{}", sitemaps.size(), unread.unwrap_or_default()));
+    let them = if sitemaps.files == 1 { "it" } else { "them" };
+    yaml.section(&format!("The site has {}: follow {them}.{}", sitemaps.size(), unread.unwrap_or_default()));
     yaml.line("sitemaps: follow");
 }
 
 fn write_scope(yaml: &mut Yaml, site: &Site) {
     let elsewhere = match site.sitemaps.urls_elsewhere {
         0 => String::new(),
-        urls => format!(" Of the URLs in the sitemaps, {} are of another origin than the seed.", count(urls)),
+        urls => format!(" Of another origin than the seed: {} in the sitemaps.", plural(urls, "URL")),
     };
-    yaml.section(&format!(
-        "Which URLs belong to the crawl: those of the origin of a seed (scheme, host and port), of its host, or of \
-         its domain with all hosts below.{elsewhere}"
-    ));
+    yaml.section(&format!("Which URLs belong to the crawl.{elsewhere}"));
     yaml.line("#scope:");
-    yaml.line("#  within: origin");
+    yaml.line("#  within: origin  # of a seed: scheme, host and port; or its host, or domain");
     // Of the seeds a sitemap is seldom in the folder, and a definition may not exclude its seeds.
     if site.sitemaps.unnamed.is_none()
         && let Some(folder) = folder_pattern(&site.url)
@@ -132,10 +127,12 @@ fn write_budget(yaml: &mut Yaml, site: &Site, draft: &Draft) {
     let urls = site.sitemaps.urls;
     let delay = site.crawl_delay.map_or(draft.politeness.delay, |asked| asked.max(draft.politeness.delay));
     let time = delay.saturating_mul(u32::try_from(urls).unwrap_or(u32::MAX));
-    let estimate = (urls > 0).then(|| {
-        format!(" {}, one every {}, take about {}.", plural(urls, "URL"), duration(delay), duration(rounded(time)))
-    });
-    yaml.section(&format!("When a run stops though URLs are left; never by default.{}", estimate.unwrap_or_default()));
+    let estimate = (urls > 0)
+        .then(|| format!(" {}, one every {}, take {}.", plural(urls, "URL"), duration(delay), duration(rounded(time))));
+    yaml.section(&format!(
+        "When a run stops though URLs are left: never, if not given.{}",
+        estimate.unwrap_or_default()
+    ));
     yaml.line("#budget:");
     yaml.line("#  pages: 10000");
     yaml.line("#  duration: 12h");
@@ -167,17 +164,12 @@ fn write_content(yaml: &mut Yaml, page: &SeenPage) {
         [] => String::new(),
         items => format!(" The page has {}.", items.join(", ")),
     };
-    yaml.section(&format!(
-        "What is made of each page: its text, its items as well, or in full with its main part as Markdown.{items}"
-    ));
+    yaml.section(&format!("What is made of each page; full has its main part as Markdown.{items}"));
     yaml.line("#content: items  # text, items or full");
 }
 
 fn write_recrawl(yaml: &mut Yaml, page: &SeenPage) {
-    yaml.section(
-        "When a page is fetched again: in each run by default. With an interval, pages that change are fetched more \
-         often, and others less.",
-    );
+    yaml.section("When a page is fetched again: in each run; or after an interval, sooner the more it changes.");
     yaml.line("#recrawl:");
     yaml.line("#  interval: 1d");
     if let Some(feed) = page.feeds.first() {
@@ -240,11 +232,10 @@ impl Yaml {
     /// Adds a comment behind an indentation. Characters that end a comment, or that YAML does not
     /// allow, are escaped or left out.
     fn comment_at(&mut self, indent: &str, text: &str) {
-        let line = one_line(text, COMMENT_CHARS_MAX);
         let is_shown = |c: &char| !matches!(c, '\u{feff}' | '\u{fff0}'..='\u{ffff}');
+        let line: String = one_line(text, COMMENT_CHARS_MAX).chars().filter(is_shown).collect();
         let mut columns = 0;
         for word in line.split(' ').filter(|word| !word.is_empty()) {
-            let word: String = word.chars().filter(is_shown).collect();
             let chars = word.chars().count();
             if columns > 0 && columns + 1 + chars <= COLUMNS_MAX {
                 columns += 1 + chars;
