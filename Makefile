@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help aws bench bench-build bench-short bill build check cold computed-tests deny docs e2e examples lint python-faults python-policies python-replay python-report python-sites python-tests quality release setup timed-tests test unit zips
+.PHONY: help aws bench bench-build bench-short bill build check cold computed-tests deny docs e2e examples lint packages packages-test python-faults python-policies python-replay python-report python-sites python-tests quality release setup timed-tests test unit zips
 
 # Every cargo command here has the same packages and features, so that the dependencies are compiled
 # once for all.
@@ -19,7 +19,7 @@ LONG := package(dragline-simulation) + package(dragline-protocol-model) + binary
 COMPUTED := $(LONG) + package(dragline-domain) + package(dragline-formats)
 
 help: ## Show the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 check: lint ## While working, some minutes once it is built: format, clippy, unit and property tests, a short simulation
 	@DRAGLINE_SEEDS=$${DRAGLINE_SEEDS:-3} $(NEXTEST) -E 'all() - $(E2E) - $(EMULATED) - ($(LONG)) + (package(dragline-simulation) - test(holds))'
@@ -103,6 +103,12 @@ release: ## Build the optimised command, test whole sites with it and count its 
 
 zips: ## Build the functions' zips for deployment and measure them
 	@scripts/shipped zips
+
+packages: ## Build packages of the command for this machine in target/packages (scripts/packages --help)
+	@scripts/packages
+
+packages-test: ## Install each of those packages into an empty place, and crawl a small site with it
+	@scripts/packages test
 
 bench: setup bench-build ## Measure whole crawls beside other crawlers, and the stages of a crawl (docs/measurements/performance.md; bench/run --help for more)
 	@bench/run
