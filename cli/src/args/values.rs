@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dragline_definition::Diagnostic;
 use dragline_domain::content::ContentLevel;
-use dragline_domain::definition::{Canonical, Condition, Requisites, Sitemaps, Soft404, UrlPattern, UserAgent};
+use dragline_domain::definition::{Canonical, Condition, Requisites, Sitemaps, Soft404, UrlPattern, UserAgent, Within};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::{NoSuchOutcome, Outcome};
 use jiff::Timestamp;
@@ -56,9 +56,14 @@ pub(super) fn content() -> impl TypedValueParser<Value = ContentLevel> {
     parse_name([ContentLevel::Text, ContentLevel::Items, ContentLevel::Full], ContentLevel::name)
 }
 
+/// Returns a parser of the reaches of a crawl.
+pub(super) fn within() -> impl TypedValueParser<Value = Within> {
+    parse_name([Within::Origin, Within::Host, Within::Domain], Within::name)
+}
+
 /// Returns a parser of the modes for sitemaps.
 pub(super) fn sitemaps() -> impl TypedValueParser<Value = Sitemaps> {
-    parse_name([Sitemaps::Ignore, Sitemaps::Follow], Sitemaps::name)
+    parse_name([Sitemaps::Ignore, Sitemaps::Follow, Sitemaps::Only], Sitemaps::name)
 }
 
 /// Returns a parser of the modes for page requisites.

@@ -168,6 +168,35 @@ async fn what_limits_pages_does_not_limit_sitemaps() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_listed_pages_are_crawled_where_links_are_not_to_be_followed() {
+    for (sitemaps, expected, why) in [
+        (Sitemaps::Follow, &["/", "/deeper", "/listed", "/s"][..], "links and sitemaps"),
+        (Sitemaps::Only, &["/", "/listed", "/s"], "sitemaps alone"),
+    ] {
+        let site = HostileSite::start(|asked| {
+            let base = format!("http://{}", asked.field("host").unwrap_or_default());
+            match asked.target.as_str() {
+                "/robots.txt" => names(&base),
+                "/s" => typed("application/xml", urlset(&base)),
+                "/" | "/listed" => html(links(["/deeper"])),
+                "/deeper" => html("linked, and in no sitemap"),
+                _ => reply(404, &[], ""),
+            }
+        })
+        .await;
+        let definition = definition(&[site.url("/")], |draft| {
+            follows(draft);
+            draft.sitemaps = sitemaps;
+        });
+        Crawled::once(&definition).await;
+        let mut asked = site.targets();
+        asked.retain(|target| target != "/robots.txt");
+        asked.sort();
+        assert_eq!(asked, expected, "{why}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_endless_chain_of_indexes_comes_to_an_end() {
     let site = HostileSite::start(|asked| {
         let base = format!("http://{}", asked.field("host").unwrap_or_default());

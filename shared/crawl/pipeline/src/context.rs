@@ -149,7 +149,7 @@ impl CrawlContext {
     #[must_use]
     pub fn shorter_ways(&self, task: &Task) -> ShorterWays {
         match task {
-            Task::Crawl if self.definition.scope.max_depth.is_some() => ShorterWays::PassedOn,
+            Task::Crawl if self.definition.depth_max().is_some() => ShorterWays::PassedOn,
             Task::Crawl | Task::Demand | Task::Import | Task::Reparse(_) => ShorterWays::Ignored,
         }
     }

@@ -81,6 +81,16 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// Returns the largest number of links between a seed and a URL that is crawled; `None` without
+    /// a limit.
+    #[must_use]
+    pub const fn depth_max(&self) -> Option<u32> {
+        match self.sitemaps {
+            Sitemaps::Only => Some(0),
+            Sitemaps::Ignore | Sitemaps::Follow => self.scope.max_depth,
+        }
+    }
+
     /// Creates a crawl of these seeds with all defaults, named after the first one's host and port;
     /// without seeds, `crawl`.
     #[must_use]
@@ -136,15 +146,24 @@ pub enum Sitemaps {
     /// The robots.txt of each seed's site is a seed, too, and the sitemaps that it names are
     /// visited.
     Follow,
+    /// Like `Follow`, and links of pages are not followed: what no sitemap lists is not visited.
+    Only,
 }
 
 impl Sitemaps {
+    /// Returns whether the sitemaps that robots.txt names are visited.
+    #[must_use]
+    pub const fn are_followed(self) -> bool {
+        matches!(self, Self::Follow | Self::Only)
+    }
+
     /// Returns its word in a definition.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ignore => "ignore",
             Self::Follow => "follow",
+            Self::Only => "only",
         }
     }
 }
@@ -268,13 +287,21 @@ pub enum Within {
     Domain,
 }
 
-impl fmt::Display for Within {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Within {
+    /// Returns its word in a definition.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
             Self::Origin => "origin",
             Self::Host => "host",
             Self::Domain => "domain",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Within {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

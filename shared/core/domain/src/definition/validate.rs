@@ -197,6 +197,7 @@ fn seeds(draft: &Draft) -> Vec<Problem> {
             // Seeds are within their own origins, 0 links from themselves, and not requisites.
             Decision::OutOfScope(
                 ScopeRule::NotWithin(_)
+                | ScopeRule::NotListed
                 | ScopeRule::Depth { .. }
                 | ScopeRule::Requisites
                 | ScopeRule::RequisiteSteps { .. }

@@ -43,6 +43,8 @@ pub enum ScopeRule<'p> {
         /// The number of indexes.
         indexes: u32,
     },
+    /// Only what sitemaps list is crawled, and a page links to it.
+    NotListed,
     /// It is too many links away from a seed.
     Depth {
         /// Its depth.
@@ -110,6 +112,7 @@ impl fmt::Display for ScopeRule<'_> {
                 )
             }
             Self::NotIncluded => f.write_str("scope.include: no entry matches"),
+            Self::NotListed => f.write_str("sitemaps (only): no sitemap lists it"),
             Self::Depth { depth, max } => write!(f, "scope.max_depth ({max}): {depth} links from a seed"),
         }
     }

@@ -18,7 +18,7 @@ use std::collections::HashSet;
 
 use regex::{RegexSet, RegexSetBuilder};
 
-use crate::definition::{Definition, DoNotCrawl, Draft, Requisites, TrapLimits, UrlPattern, Within};
+use crate::definition::{Definition, DoNotCrawl, Draft, Requisites, Sitemaps, TrapLimits, UrlPattern, Within};
 use crate::url::CrawlUrl;
 use query::QueryRules;
 
@@ -32,6 +32,7 @@ pub struct Policy {
     /// `None`: nothing is excluded.
     exclude: Option<RegexSet>,
     max_depth: Option<u32>,
+    sitemaps: Sitemaps,
     traps: TrapLimits,
     /// Seeds that look like traps: the user wants them all the same.
     trap_seeds: HashSet<CrawlUrl>,
@@ -72,6 +73,7 @@ impl Policy {
             include: pattern_set(&scope.include)?,
             exclude: pattern_set(&scope.exclude)?,
             max_depth: scope.max_depth,
+            sitemaps: draft.sitemaps,
             traps: draft.traps.clone(),
             trap_seeds: draft.seeds.iter().filter(|seed| trap(seed, &draft.traps).is_some()).cloned().collect(),
             do_not_crawl: draft.do_not_crawl.clone(),
@@ -152,6 +154,9 @@ impl Policy {
         }
         if self.include.as_ref().is_some_and(|include| !include.is_match(url.as_str())) {
             return Some(ScopeRule::NotIncluded);
+        }
+        if self.sitemaps == Sitemaps::Only && depth > 0 {
+            return Some(ScopeRule::NotListed);
         }
         self.max_depth.filter(|&max| depth > max).map(|max| ScopeRule::Depth { depth, max })
     }

@@ -276,6 +276,18 @@ fn a_seed_is_never_a_trap() {
 }
 
 #[test]
+fn links_of_pages_are_out_of_scope_where_only_sitemaps_count() {
+    let mut draft = Draft::for_seeds(vec![url("https://example.org/")]);
+    (draft.sitemaps, draft.scope.max_depth) = (Sitemaps::Only, Some(3));
+    let definition = Definition::new(draft).unwrap();
+    let (policy, allowed) = (Policy::compile(&definition).unwrap(), AllowedOrigins::from_definition(&definition));
+    let page = url("https://example.org/a");
+    let decide = |depth| policy.decide(&page, depth, &allowed).to_string();
+    assert_eq!(decide(0), "to be crawled", "a sitemap lists it, or it is a seed");
+    assert_eq!(decide(1), "out of scope: sitemaps (only): no sitemap lists it");
+}
+
+#[test]
 fn a_sitemap_need_not_be_included() {
     let mut draft = Draft::for_seeds(vec![url("https://example.org/")]);
     draft.scope.within = Within::Domain;

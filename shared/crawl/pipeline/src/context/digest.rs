@@ -1,6 +1,6 @@
 //! The digest of everything that decides whether to crawl a URL and which URL a link means.
 
-use dragline_domain::definition::{Definition, Draft, Requisites};
+use dragline_domain::definition::{Definition, Draft, Requisites, Scope};
 use dragline_domain::frontier::RulesDigest;
 use dragline_domain::url::Origin;
 use serde::Serialize;
@@ -36,7 +36,7 @@ impl RulesHasher {
         };
         hasher.update(begin);
         put(&mut hasher, seeds)?;
-        put(&mut hasher, scope)?;
+        put(&mut hasher, &Scope { max_depth: definition.depth_max(), ..scope.clone() })?;
         put(&mut hasher, do_not_crawl)?;
         put(&mut hasher, url_query_parameters)?;
         put(&mut hasher, strip_query_parameters)?;

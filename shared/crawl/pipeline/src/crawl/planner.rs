@@ -197,7 +197,7 @@ impl Planner {
 
     /// Whether the chunk has to wait for less deep URLs.
     fn is_barred(&self, chunk: &TodoChunk, lease: &Lease, inbox: &Inbox, in_flight: usize) -> bool {
-        self.context.definition.scope.max_depth.is_some()
+        self.context.definition.depth_max().is_some()
             && self.position.is_barred(chunk.key.depth, lease, inbox, in_flight)
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
 use std::time::Duration;
 
-use dragline_domain::definition::{Definition, Sitemaps};
+use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
     AddTodo, Claim, Claimable, Claimer, Demand, DueQuery, IterationRow, OriginCursor, OriginKey, Pass, ReadAs, Reserve,
     SEEDING_URLS_MAX, Seeding, Selection, ShorterWays, Sighting, Task, TodoChunk, TodoEntry, TodoSource, Walk,
@@ -155,7 +155,7 @@ impl SightedUrl {
     /// robots.txt names sitemaps, if these are followed.
     #[must_use]
     pub fn seed(url: CrawlUrl, definition: &Definition) -> Self {
-        let names_sitemaps = url.path_and_query() == ROBOTS_PATH && definition.sitemaps == Sitemaps::Follow;
+        let names_sitemaps = url.path_and_query() == ROBOTS_PATH && definition.sitemaps.are_followed();
         let read_as = if names_sitemaps { ReadAs::Robots } else { ReadAs::Typed };
         Self { url, sighting: Sighting { read_as, ..Sighting::SEED } }
     }
@@ -207,7 +207,7 @@ type Seeds = BTreeMap<Origin, Vec<SightedUrl>>;
 fn collect_seeds(definition: &Definition) -> Seeds {
     let seed = |url: &CrawlUrl| SightedUrl::seed(url.clone(), definition);
     let mut seeds = by_origin(definition.seeds.iter().map(seed).collect());
-    if definition.sitemaps == Sitemaps::Follow {
+    if definition.sitemaps.are_followed() {
         for (origin, urls) in &mut seeds {
             // It comes first, so that the URLs in it are found as sitemaps before pages link to
             // them.

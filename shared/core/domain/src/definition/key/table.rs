@@ -40,6 +40,7 @@ keys! {
     /// |---|---|
     /// | `ignore` | nothing |
     /// | `follow` | the robots.txt of each seed's origin is visited like a seed, which also puts it into the archive; so are the sitemaps that it names, and what they list is crawled |
+    /// | `only` | the same, and links of pages are not followed: only seeds and what sitemaps list is crawled |
     ///
     /// Sitemaps and what they list are links: they have to be in scope and count for the budget.
     /// What is named as a sitemap is read as one, whatever type the server names: XML, RSS, Atom or
@@ -53,7 +54,7 @@ keys! {
         default: Value("ignore"),
         example: "follow",
         effect: WhichUrls,
-        flag: "sitemaps" "Whether the sitemaps that robots.txt names are read: ignore or follow",
+        flag: "sitemaps" "Whether the sitemaps that robots.txt names are read: ignore, follow, or only (no links of pages are followed)",
     }
     /// Whether what pages need to be shown is fetched: pictures, style sheets and what these name,
     /// scripts, fonts, sound and video.
@@ -97,6 +98,7 @@ keys! {
         default: Value("origin"),
         example: "domain",
         effect: WhichUrls,
+        flag: "within" "Which sites links may lead to: that of a seed's origin, host or domain",
     }
     /// Which URLs to crawl: if there are any patterns, the whole URL must match at least one.
     ScopeInclude = "scope.include" {
@@ -240,6 +242,7 @@ keys! {
         default: Nothing("no limit"),
         example: "12h",
         effect: WhichUrls,
+        flag: "max-time" "Stop after this time, such as 30m or 12h",
     }
     /// The time from the start of one request to a host to the start of the next, whatever its
     /// scheme and port and whichever crawl asks. A longer `Crawl-delay` in robots.txt takes

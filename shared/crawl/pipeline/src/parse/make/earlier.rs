@@ -74,7 +74,7 @@ fn needed(context: &CrawlContext, capture: &Capture) -> Option<LastDocument> {
 /// that matters.
 fn is_stale(context: &CrawlContext, capture: &Capture, last: &LastDocument) -> bool {
     let is_elsewhere = last.links.depth != capture.visit.sighting.depth;
-    last.links.by != context.rules || (is_elsewhere && context.definition.scope.max_depth.is_some())
+    last.links.by != context.rules || (is_elsewhere && context.definition.depth_max().is_some())
 }
 
 /// Whether the links of a demanded page are followed: in an iteration without candidates, only the

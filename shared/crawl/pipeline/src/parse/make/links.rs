@@ -51,7 +51,9 @@ pub(crate) fn decide_disposition(
     let Distance { depth, requisite_steps, read_as, .. } = Distance::to_target(visit, kind);
     match context.decide(target, depth, requisite_steps, read_as) {
         Decision::Crawl => Disposition::Follow,
-        Decision::OutOfScope(ScopeRule::Depth { .. } | ScopeRule::SitemapIndexes { .. }) => Disposition::TooDeep,
+        Decision::OutOfScope(ScopeRule::Depth { .. } | ScopeRule::NotListed | ScopeRule::SitemapIndexes { .. }) => {
+            Disposition::TooDeep
+        }
         Decision::OutOfScope(_) => Disposition::OutOfScope,
         Decision::Blocked(rule) => Disposition::Blocked(rule.to_string()),
     }

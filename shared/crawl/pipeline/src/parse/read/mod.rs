@@ -144,7 +144,7 @@ fn is_remade(segment: &SegmentRow, document: &Document) -> bool {
 /// Restores a capture from its document. Its depth is unknown, so its links get the greatest
 /// possible depth.
 fn stand_in(context: &CrawlContext, segment: &SegmentRow, document: &Document, finality: Finality) -> Capture {
-    let depth = context.definition.scope.max_depth.map_or(0, |depth| depth.saturating_sub(1));
+    let depth = context.definition.depth_max().map_or(0, |depth| depth.saturating_sub(1));
     Capture {
         url: document.url.clone(),
         at: segment.committed_at,
