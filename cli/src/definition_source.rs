@@ -29,16 +29,10 @@ impl<'a> Source<'a> {
     /// # Errors
     /// A definition is among several arguments.
     pub(crate) fn choose(targets: &'a [String], is_file: impl Fn(&Path) -> bool) -> Result<Self, Failure> {
-        let names_yaml = |target: &str| {
-            let extension = Path::new(target).extension();
-            let is_yaml =
-                extension.is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml"));
-            is_yaml && !target.contains("://")
-        };
         match targets {
             [] => Ok(Self::Stored),
-            [target] if names_yaml(target) || is_file(Path::new(target)) => Ok(Self::File(Path::new(target))),
-            targets => match targets.iter().find(|target| names_yaml(target)) {
+            [target] if is_definition(target) || is_file(Path::new(target)) => Ok(Self::File(Path::new(target))),
+            targets => match targets.iter().find(|target| is_definition(target)) {
                 Some(yaml) => {
                     let message = format!("`{yaml}` is a definition, which cannot be combined with other arguments");
                     Err(Failure::new(message).with_hint("add the URLs to its `seeds`, or leave it out"))
@@ -62,6 +56,13 @@ impl<'a> Source<'a> {
             }
         }
     }
+}
+
+/// Returns whether an argument names the file of a definition, by its ending.
+pub(crate) fn is_definition(target: &str) -> bool {
+    let extension = Path::new(target).extension();
+    let is_yaml = extension.is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml"));
+    is_yaml && !target.contains("://")
 }
 
 /// Parses a URL argument and normalises it by the default rules.

@@ -65,7 +65,7 @@ pub(crate) async fn history(args: &HistoryArgs, console: &Console) -> Result<Exi
         #[cfg(feature = "stack")]
         CrawlSource::Stack { crawl, stack } => read(&crate::stack::find(crawl, stack).await?, &args.url, console).await,
     }?;
-    print(visits, args.format).map_err(while_writing)?;
+    print(visits, args.format()).map_err(while_writing)?;
     Ok(Exit::Done)
 }
 

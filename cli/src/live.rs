@@ -1,21 +1,30 @@
 //! Pages that are asked for now, one after another, without a crawl.
 
-use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use dragline_domain::definition::Draft;
 use dragline_domain::url::{CrawlUrl, Origin};
+use dragline_extract::Source;
 use dragline_formats::http_fields::{Headers, location};
 use dragline_formats::robots::RobotsRecord;
 use dragline_http::HttpFetcher;
 use dragline_local::SystemClock;
 use dragline_pipeline::crawl::{BrokenOffPolicy, RefusedAddress, fetch_robots};
-use dragline_ports::clock::Clock as _;
-use dragline_ports::fetcher::{FetchLimits, FetchRequest, FetchedResponse, Fetcher as _};
+use dragline_ports::clock::Clock;
+use dragline_ports::fetcher::{FetchFailureKind, FetchLimits, FetchOutcome, FetchRequest, FetchedResponse, Fetcher};
 
 use crate::error::Failure;
 use crate::network::Network;
+use crate::terminal::{Console, duration};
 
-/// The answer to a request that was not refused.
+/// The limit on redirects that follow one another.
+const REDIRECTS_MAX: usize = 5;
+
+/// A longer wait between requests is announced.
+const WAIT_ANNOUNCED_MIN: Duration = Duration::from_secs(5);
+
+/// An answer.
 #[derive(Debug)]
 pub(crate) struct LiveAnswer {
     pub(crate) url: CrawlUrl,
@@ -29,86 +38,196 @@ pub(crate) struct LiveAnswer {
 }
 
 impl LiveAnswer {
+    /// Returns it as a page to read.
+    pub(crate) fn source(&self) -> Source<'_> {
+        Source { url: &self.url, headers: &self.headers, body: &self.body }
+    }
+
     /// Whether it is the page that was asked for.
     pub(crate) const fn is_page(&self) -> bool {
         matches!(self.status, 200..=299)
     }
 
     /// Returns the error for an answer that is not the page.
-    pub(crate) fn status_error(&self) -> Failure {
-        Failure::new(format!("{} was answered with status {}", self.url, self.status))
+    pub(crate) fn status_error(&self) -> LiveError {
+        LiveError::Status { url: self.url.clone(), status: self.status }
     }
 }
 
-/// Why there is no answer.
+/// Why there is no page.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LiveError {
     #[error("{url} may not be requested, by robots.txt: {rule}")]
     Forbidden { url: CrawlUrl, rule: String },
     #[error("{url} was not answered: {detail}")]
+    PrivateAddress { url: CrawlUrl, detail: String },
+    #[error("{url} was not answered: {detail}")]
     NotAnswered { url: CrawlUrl, detail: String },
+    #[error("{url} was answered with status {status}")]
+    Status { url: CrawlUrl, status: u16 },
+    #[error("{url} comes after {REDIRECTS_MAX} redirects, and is another one")]
+    Redirects { url: CrawlUrl },
 }
 
 impl From<LiveError> for Failure {
     fn from(error: LiveError) -> Self {
-        Self::from_error(&error)
+        let failure = Self::from_error(&error);
+        match error {
+            LiveError::PrivateAddress { .. } => failure.with_hint("if the site is yours, `--allow-private` allows it"),
+            LiveError::Status { status: 401 | 403 | 429, .. } => {
+                failure.with_hint("sites may refuse whom they do not know: say who you are with `--user-agent`")
+            }
+            _ => failure,
+        }
     }
 }
 
-/// A polite client: it obeys robots.txt, and leaves time between two requests to an origin.
-pub(crate) struct LiveFetcher<'d> {
-    fetcher: HttpFetcher,
+/// A polite client: it obeys robots.txt, and leaves time between two requests.
+pub(crate) struct LiveFetcher<'d, F = HttpFetcher, C = SystemClock> {
+    paced: Paced<F, C>,
     draft: &'d Draft,
-    clock: SystemClock,
-    origins: HashMap<Origin, RobotsRecord>,
+    limits: FetchLimits,
+    console: &'d Console,
+    robots: Vec<(Origin, RobotsRecord)>,
 }
 
 impl<'d> LiveFetcher<'d> {
-    /// Creates a client that keeps to this definition.
+    /// Creates a client of the network.
     ///
     /// # Errors
     /// The client cannot be set up.
-    pub(crate) fn new(network: &Network, draft: &'d Draft) -> Result<Self, Failure> {
-        let fetcher = network.fetcher(draft)?;
-        Ok(Self { fetcher, draft, clock: SystemClock::new(), origins: HashMap::new() })
+    pub(crate) fn connect(network: &Network, draft: &'d Draft, console: &'d Console) -> Result<Self, Failure> {
+        Ok(Self::new(network.fetcher(draft)?, SystemClock::new(), draft, console))
+    }
+}
+
+impl<'d, F: Fetcher, C: Clock> LiveFetcher<'d, F, C> {
+    /// Creates a client that uses the definition's pace, limits and name.
+    pub(crate) fn new(fetcher: F, clock: C, draft: &'d Draft, console: &'d Console) -> Self {
+        let pace = Mutex::new(Pace { delay: draft.politeness.delay, last: None });
+        let limits = FetchLimits::from_fetch(&draft.fetch).reading_all();
+        Self { paced: Paced { fetcher, clock, pace }, draft, limits, console, robots: Vec::new() }
     }
 
-    /// Requests a URL, if robots.txt allows it. Waits if the origin was asked for another before.
+    /// Requests a page, and what it redirects to.
+    ///
+    /// # Errors
+    /// robots.txt forbids it or cannot be read, the server does not answer, or the answer is not
+    /// good.
+    pub(crate) async fn follow(&mut self, mut url: CrawlUrl) -> Result<LiveAnswer, LiveError> {
+        for _ in 0..=REDIRECTS_MAX {
+            let answer = self.fetch(&url).await?;
+            match answer.redirects_to {
+                Some(target) => url = target,
+                None if answer.is_page() => return Ok(answer),
+                None => return Err(answer.status_error()),
+            }
+        }
+        Err(LiveError::Redirects { url })
+    }
+
+    /// Requests a URL, if robots.txt allows it.
     ///
     /// # Errors
     /// robots.txt forbids it or cannot be read, or the server does not answer.
     pub(crate) async fn fetch(&mut self, url: &CrawlUrl) -> Result<LiveAnswer, LiveError> {
-        let not_answered = |detail| LiveError::NotAnswered { url: url.clone(), detail };
-        let limits = FetchLimits::from_fetch(&self.draft.fetch).reading_all();
-        let origin = url.origin();
-        let was_asked = self.origins.contains_key(&origin);
-        if !was_asked {
-            let robots = fetch_robots(&self.fetcher, limits, &origin, BrokenOffPolicy::IsFailure).await;
-            let robots = robots.map_err(|RefusedAddress(detail)| not_answered(detail))?;
-            self.origins.insert(origin.clone(), robots);
-        }
-        let policy = self.origins[&origin].policy(self.draft.user_agent.product_token());
-        let verdict = policy.verdict(url.path_and_query());
-        if !verdict.is_allowed() {
-            return Err(LiveError::Forbidden { url: url.clone(), rule: verdict.to_string() });
-        }
-        if was_asked {
-            let delay = self.draft.politeness.delay;
-            self.clock.sleep(policy.crawl_delay().map_or(delay, |asked| asked.max(delay))).await;
-        }
-        match self.fetcher.fetch(FetchRequest::new(url.clone(), limits)).await.result {
+        self.check_robots(url).await?;
+        match self.paced.fetch(FetchRequest::new(url.clone(), self.limits)).await.result {
             Ok(response) => Ok(self.answer(url, response)),
-            Err(failure) => Err(not_answered(failure.detail)),
+            Err(failure) if failure.kind == FetchFailureKind::PrivateAddress => {
+                Err(LiveError::PrivateAddress { url: url.clone(), detail: failure.detail })
+            }
+            Err(failure) => Err(LiveError::NotAnswered { url: url.clone(), detail: failure.detail }),
         }
     }
 
     fn answer(&self, url: &CrawlUrl, response: FetchedResponse) -> LiveAnswer {
         let body = response.readable_body().to_vec();
         let FetchedResponse { status, reason, headers, .. } = response;
-        let target = headers.get("location").filter(|_| (300..400).contains(&status));
-        let target =
-            target.and_then(|value| url.join_spelled(&location(value), &self.draft.strip_query_parameters).ok());
-        let redirects_to = target.map(|(target, _)| target);
-        LiveAnswer { url: url.clone(), status, reason, headers, body, redirects_to }
+        let target = headers.get("location").filter(|_| matches!(status, 301 | 302 | 303 | 307 | 308));
+        let target = target.and_then(|value| url.join(&location(value), &self.draft.strip_query_parameters).ok());
+        LiveAnswer { url: url.clone(), status, reason, headers, body, redirects_to: target }
+    }
+
+    async fn check_robots(&mut self, url: &CrawlUrl) -> Result<(), LiveError> {
+        let product_token = self.draft.user_agent.product_token();
+        let record = self.robots(url).await?;
+        if let RobotsRecord::Unreadable(why) = record {
+            return Err(LiveError::NotAnswered { url: url.clone(), detail: why.failure() });
+        }
+        let policy = record.policy(product_token);
+        let verdict = policy.verdict(url.path_and_query());
+        if verdict.is_allowed() {
+            return Ok(());
+        }
+        Err(LiveError::Forbidden { url: url.clone(), rule: verdict.to_string() })
+    }
+
+    /// Returns the robots.txt of a URL's origin, which is requested once.
+    ///
+    /// # Errors
+    /// It is at an address that must not be contacted.
+    pub(crate) async fn robots(&mut self, url: &CrawlUrl) -> Result<&RobotsRecord, LiveError> {
+        let origin = url.origin();
+        let at = match self.robots.iter().position(|(known, _)| *known == origin) {
+            Some(at) => at,
+            None => {
+                let fetched = fetch_robots(&self.paced, self.limits, &origin, BrokenOffPolicy::IsFailure).await;
+                let private = |RefusedAddress(detail)| LiveError::PrivateAddress { url: url.clone(), detail };
+                let record = fetched.map_err(private)?;
+                self.obey_delay(&record);
+                self.robots.push((origin, record));
+                self.robots.len() - 1
+            }
+        };
+        Ok(&self.robots[at].1)
+    }
+
+    /// Waits between all further requests as long as a robots.txt asks for.
+    fn obey_delay(&self, record: &RobotsRecord) {
+        let asked = record.policy(self.draft.user_agent.product_token()).crawl_delay();
+        if let Some(delay) = asked
+            && self.paced.slow_down(delay)
+            && delay >= WAIT_ANNOUNCED_MIN
+        {
+            self.console.say(&format!("robots.txt asks for {} between requests: waiting as long", duration(delay)));
+        }
+    }
+}
+
+/// A fetcher that waits between requests.
+struct Paced<F, C> {
+    fetcher: F,
+    clock: C,
+    pace: Mutex<Pace>,
+}
+
+struct Pace {
+    delay: Duration,
+    /// The monotonic reading at the end of the last request; `None` before the first one.
+    last: Option<Duration>,
+}
+
+impl<F, C: Clock> Paced<F, C> {
+    /// Makes the delay this long, and returns whether it was shorter.
+    fn slow_down(&self, delay: Duration) -> bool {
+        let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_slower = delay > pace.delay;
+        pace.delay = pace.delay.max(delay);
+        is_slower
+    }
+
+    fn wait_left(&self) -> Duration {
+        let pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
+        pace.last.map_or(Duration::ZERO, |last| (last + pace.delay).saturating_sub(self.clock.monotonic()))
+    }
+}
+
+impl<F: Fetcher, C: Clock> Fetcher for Paced<F, C> {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
+        self.clock.sleep(self.wait_left()).await;
+        let outcome = self.fetcher.fetch(request).await;
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner).last = Some(self.clock.monotonic());
+        outcome
     }
 }

@@ -2,6 +2,7 @@
 
 mod archive;
 mod args;
+mod bare_host;
 mod cdx;
 mod crawl;
 mod crawl_handle;
@@ -142,7 +143,7 @@ fn run_command(cli: &Cli, console: &Console) -> Result<Exit, Failure> {
         Command::Get(args) => block_on(get::get(args, console)),
         Command::Definition(args) => block_on(definition::definition(args)),
         Command::Explain(args) => block_on(explain::explain(args)),
-        Command::Extract(args) => block_on(extract::extract(args)),
+        Command::Extract(args) => block_on(extract::extract(args, console)),
         #[cfg(feature = "stack")]
         Command::Prune(args) if args.deployed().is_some() => block_on(stack::prune(args, console)),
         Command::Prune(args) => block_on(prune::prune(args, console)),

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use dragline_domain::content::ContentLevel;
-use dragline_domain::definition::{Canonical, Draft, Key, Requisites, Sitemaps, Soft404, UrlPattern};
+use dragline_domain::definition::{Canonical, Draft, Key, Requisites, Sitemaps, Soft404, UrlPattern, Within};
 use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
 
-use super::{Answer, DATA, DemandArgs, NetworkArgs, RunArgs, key, values};
+use super::{Answer, DemandArgs, NetworkArgs, RunArgs, data_directory, key, values};
 use crate::definition_source::Source;
 use crate::error::Failure;
 use crate::open_directory::WaitArgs;
@@ -27,7 +27,7 @@ use crate::terminal::{Form, Verbosity};
                   are crawled has to wait until the iteration is finished; --abandon ends it early.",
     after_help = "\
 Examples:
-  dragline crawl https://example.org
+  dragline crawl example.org
   dragline crawl https://example.org --max-pages 500 --exclude '\\.zip$'
   dragline crawl crawl.yaml --data example-data
   dragline crawl                            resume, or crawl again
@@ -45,10 +45,13 @@ Ctrl-C stops the crawl cleanly: requests under way are finished and stored. A se
 pub(crate) struct CrawlArgs {
     /// Where to begin: URLs, or one crawl.yaml [default: the crawl in the data directory]
     #[arg(value_name = "URL|crawl.yaml")]
-    targets: Vec<String>,
-    /// The directory where crawls are stored
-    #[arg(long, value_name = "DIR", default_value = DATA)]
-    data: PathBuf,
+    pub(crate) targets: Vec<String>,
+    /// The definition to crawl by
+    #[arg(long, short = 'f', value_name = "crawl.yaml", conflicts_with = "targets")]
+    definition: Option<PathBuf>,
+    /// The directory where crawls are stored [default: `$DRAGLINE_DATA`, or dragline-data]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
     /// The crawl to resume, if the directory holds several; with a URL or crawl.yaml, the name of
     /// its crawl [default: as `name` says, or after the first seed's host]
     #[arg(long, value_name = "NAME")]
@@ -66,7 +69,7 @@ pub(crate) struct CrawlArgs {
     #[command(flatten)]
     overrides: Overrides,
     #[command(flatten)]
-    network: NetworkArgs,
+    pub(crate) network: NetworkArgs,
 }
 
 /// How a run treats this machine: the data directory, its disk, and how much it does at once.
@@ -136,14 +139,17 @@ enum Progress {
 }
 
 impl CrawlArgs {
-    /// Returns the arguments of the run.
+    /// Returns the arguments of the run, with these targets in place of those that were typed.
     ///
     /// # Errors
     /// A definition is among several arguments.
-    pub(crate) fn run(&self) -> Result<RunArgs<'_>, Failure> {
+    pub(crate) fn run<'a>(&'a self, targets: &'a [String]) -> Result<RunArgs<'a>, Failure> {
         Ok(RunArgs {
-            source: Source::choose(&self.targets, Path::is_file)?,
-            data: &self.data,
+            source: match &self.definition {
+                Some(path) => Source::File(path),
+                None => Source::choose(targets, Path::is_file)?,
+            },
+            data: data_directory(self.data.as_deref()),
             crawl: self.crawl.clone(),
             abandon: if self.abandon { Abandon::Unfinished } else { Abandon::Nothing },
             overrides: self.overrides.clone(),
@@ -162,6 +168,10 @@ pub(super) struct Overrides {
     max_pages: Option<u64>,
     #[arg(long, value_name = "N", help = key::help(Key::ScopeMaxDepth))]
     max_depth: Option<u32>,
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help = key::help(Key::BudgetDuration))]
+    max_time: Option<Duration>,
+    #[arg(long, value_name = "WORD", value_parser = values::within(), help = key::help(Key::ScopeWithin))]
+    within: Option<Within>,
     #[arg(long, value_name = "TIME", value_parser = values::duration, help = key::help(Key::PolitenessDelay))]
     delay: Option<Duration>,
     #[arg(long, value_name = "N", help = key::help(Key::PolitenessConcurrency))]
@@ -189,6 +199,8 @@ impl Overrides {
     pub(super) fn apply(&self, mut draft: Draft) -> Draft {
         draft.budget.pages = self.max_pages.or(draft.budget.pages);
         draft.scope.max_depth = self.max_depth.or(draft.scope.max_depth);
+        draft.budget.duration = self.max_time.or(draft.budget.duration);
+        draft.scope.within = self.within.unwrap_or(draft.scope.within);
         draft.politeness.delay = self.delay.unwrap_or(draft.politeness.delay);
         draft.politeness.concurrency = self.concurrency.unwrap_or(draft.politeness.concurrency);
         draft.fetch.retries = self.retries.unwrap_or(draft.fetch.retries);
@@ -224,6 +236,8 @@ mod tests {
             (none(), vec![]),
             (Overrides { max_pages: Some(5), ..none() }, vec![Key::BudgetPages]),
             (Overrides { max_depth: Some(0), ..none() }, vec![Key::ScopeMaxDepth]),
+            (Overrides { max_time: Some(Duration::from_mins(30)), ..none() }, vec![Key::BudgetDuration]),
+            (Overrides { within: Some(Within::Domain), ..none() }, vec![Key::ScopeWithin]),
             (Overrides { delay: Some(Duration::ZERO), ..none() }, vec![Key::PolitenessDelay]),
             (Overrides { concurrency: Some(4), ..none() }, vec![Key::PolitenessConcurrency]),
             (Overrides { retries: Some(0), ..none() }, vec![Key::FetchRetries]),

@@ -36,6 +36,9 @@ pub(crate) struct DiffArgs {
     /// The format of the list
     #[arg(long, default_value = "text")]
     format: ListFormat,
+    /// The same as `--format jsonl`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
     /// Also list pages that were visited and did not change
     #[arg(long)]
     all: bool,
@@ -92,6 +95,7 @@ impl DiffArgs {
     /// Returns the form of the list.
     pub(crate) const fn form(&self) -> ListForm {
         match self.format {
+            ListFormat::Text if self.json => ListForm::Rows(Format::Jsonl),
             ListFormat::Text => ListForm::Text,
             ListFormat::Jsonl => ListForm::Rows(Format::Jsonl),
             ListFormat::Csv => ListForm::Rows(Format::Csv),

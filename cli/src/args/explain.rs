@@ -1,6 +1,6 @@
 //! `dragline explain`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use dragline_domain::ids::CrawlId;
@@ -10,7 +10,7 @@ use dragline_local::DATABASE;
 #[cfg(feature = "stack")]
 use super::StackName;
 use super::read::CrawlSource;
-use super::{Answer, DATA, NetworkArgs, values};
+use super::{Answer, NetworkArgs, data_directory, values};
 use crate::error::Failure;
 
 /// Explain whether a URL would be crawled and why, or what an outcome means
@@ -20,12 +20,12 @@ use crate::error::Failure;
                   The rules are applied in the same order as in a crawl: scope, traps, do_not_crawl, query parameters, \
                   private addresses, robots.txt. The site's robots.txt is fetched, unless --robots-file names a file to use instead.\n\n\
                   In a directory with a data directory, the rules are those of the crawl there, and what became of the URL in it is told, too: when it was \
-                  last visited and how that ended, or why it was not, and when it is due again. Elsewhere, or with --spec, the answer is that for a new crawl.",
+                  last visited and how that ended, or why it was not, and when it is due again. Elsewhere, or with -f, the answer is that for a new crawl.",
     after_help = "\
 Examples:
   dragline explain https://example.org/private/page
   dragline explain https://example.org/private/page --crawl docs
-  dragline explain https://example.org/search?q=a --spec crawl.yaml
+  dragline explain https://example.org/search?q=a -f crawl.yaml
   dragline explain https://example.org/a --robots-file robots.txt     no network needed
   dragline explain --outcome 173
   dragline explain --outcome blocked_by_robots_txt --json"
@@ -35,13 +35,14 @@ pub(crate) struct ExplainArgs {
     #[arg(required_unless_present = "outcome")]
     pub(crate) url: Option<String>,
     /// Explain an outcome instead, given its number or name
-    #[arg(long, value_name = "CODE|NAME", value_parser = values::outcome, allow_negative_numbers = true, conflicts_with_all = ["url", "spec", "data", "crawl", "robots_file", "user_agent", "ca_file", "allow_private"])]
+    #[arg(long, value_name = "CODE|NAME", value_parser = values::outcome, allow_negative_numbers = true, conflicts_with_all = ["url", "definition", "data", "crawl", "robots_file", "user_agent", "ca_file", "allow_private"])]
     pub(crate) outcome: Option<Outcome>,
     /// The definition of a new crawl whose rules apply [default: that of the stored crawl; without
     /// one, a crawl of this site with default settings]
-    #[arg(long, value_name = "crawl.yaml", conflicts_with_all = ["data", "crawl"])]
-    pub(crate) spec: Option<PathBuf>,
-    /// The directory where crawls are stored [default: dragline-data, if it is there]
+    #[arg(long, short = 'f', value_name = "crawl.yaml", conflicts_with_all = ["data", "crawl"])]
+    pub(crate) definition: Option<PathBuf>,
+    /// The directory where crawls are stored [default: `$DRAGLINE_DATA`, or dragline-data, if it is
+    /// there]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// The crawl, if there are several
@@ -49,7 +50,7 @@ pub(crate) struct ExplainArgs {
     crawl: Option<CrawlId>,
     /// A crawl of this deployed stack, which `--crawl` names
     #[cfg(feature = "stack")]
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["data", "spec"], help_heading = "Deployed stack")]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["data", "definition"], help_heading = "Deployed stack")]
     stack: Option<StackName>,
     /// Use this file as the site's robots.txt
     #[arg(long, value_name = "FILE")]
@@ -75,8 +76,8 @@ impl ExplainArgs {
         }
         let (data, crawl) = (self.data.as_deref(), self.crawl.as_ref());
         let is_named = data.is_some() || crawl.is_some();
-        let data = data.unwrap_or(Path::new(DATA));
-        let is_meant = is_named || self.spec.is_none() && data.join(DATABASE).is_file();
+        let data = data_directory(data);
+        let is_meant = is_named || self.definition.is_none() && data.join(DATABASE).is_file();
         Ok(is_meant.then_some(CrawlSource::Directory { data: data.into(), crawl }))
     }
 

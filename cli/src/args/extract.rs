@@ -24,8 +24,8 @@ pub(crate) struct ExtractArgs {
     #[arg(value_name = "URL|FILE")]
     pub(crate) target: String,
     /// The definition whose types are wanted [default: none]
-    #[arg(long = "spec", short = 'f', value_name = "crawl.yaml")]
-    pub(crate) spec: Option<PathBuf>,
+    #[arg(long, short = 'f', value_name = "crawl.yaml")]
+    pub(crate) definition: Option<PathBuf>,
     /// The URL that the file came from: its links are relative to it, and conditions look at it
     /// [default: the definition's first seed]
     #[arg(long, value_name = "URL")]

@@ -50,7 +50,17 @@ pub(crate) struct ListArgs {
     pub(crate) all: bool,
     /// The format of the rows, of which there are all [default: text for people]
     #[arg(long)]
-    pub(crate) format: Option<Format>,
+    format: Option<Format>,
+    /// The same as `--format jsonl`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+impl ListArgs {
+    /// Returns the format of the rows; `None` for text.
+    pub(crate) fn format(&self) -> Option<Format> {
+        if self.json { Some(Format::Jsonl) } else { self.format }
+    }
 }
 
 /// How a list of what should not be is shown, and what the exit code says.

@@ -1,11 +1,11 @@
 //! `dragline import`: the archives, and the crawl to import them into.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dragline_domain::ids::CrawlId;
 
-use super::{Answer, DATA};
+use super::{Answer, data_directory};
 use crate::open_directory::WaitArgs;
 
 /// Make a crawl of archives that other programs wrote
@@ -29,13 +29,14 @@ pub(crate) struct ImportArgs {
     /// WARC files (`*.warc`, `*.warc.gz`), WACZ files (`*.wacz`), or folders of them
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// The data directory; it is made if it does not exist
-    #[arg(long, short, value_name = "DIR", default_value = DATA)]
-    pub(crate) data: PathBuf,
+    /// The data directory; it is made if it does not exist [default: `$DRAGLINE_DATA`, or
+    /// dragline-data]
+    #[arg(long, short, value_name = "DIR")]
+    data: Option<PathBuf>,
     /// The definition of the crawl, such as that of a crawl whose database is lost [default: that
     /// of the crawl in the directory, or one that begins with the first page]
-    #[arg(long = "spec", short = 'f', value_name = "crawl.yaml", conflicts_with = "crawl")]
-    pub(crate) spec: Option<PathBuf>,
+    #[arg(long, short = 'f', value_name = "crawl.yaml", conflicts_with = "crawl")]
+    pub(crate) definition: Option<PathBuf>,
     /// The name of the crawl; by default it is named after the host of the first page
     #[arg(long, value_name = "NAME")]
     pub(crate) crawl: Option<CrawlId>,
@@ -47,6 +48,11 @@ pub(crate) struct ImportArgs {
 }
 
 impl ImportArgs {
+    /// Returns the data directory.
+    pub(crate) fn data(&self) -> &Path {
+        data_directory(self.data.as_deref())
+    }
+
     /// Returns the form of the answer.
     pub(crate) const fn answer(&self) -> Answer {
         Answer::from_flag(self.json)

@@ -27,7 +27,9 @@ mod stack;
 mod values;
 mod visits;
 
+use std::env;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 use dragline_domain::address::AddressPolicy;
@@ -163,12 +165,24 @@ pub(crate) enum Command {
     Remove(ChangeArgs),
 }
 
-const DATA: &str = "dragline-data";
+/// The variable that names the data directory.
+const DATA_VARIABLE: &str = "DRAGLINE_DATA";
+
+static DEFAULT_DATA: LazyLock<PathBuf> = LazyLock::new(|| {
+    let named = env::var_os(DATA_VARIABLE).filter(|value| !value.is_empty());
+    named.map_or_else(|| PathBuf::from("dragline-data"), PathBuf::from)
+});
+
+/// Returns the data directory: that of `--data`, or else the one that the environment names, or
+/// else `dragline-data`.
+fn data_directory(given: Option<&Path>) -> &Path {
+    given.unwrap_or(&DEFAULT_DATA)
+}
 
 /// Returns the flag that names the data directory in a suggested command, with a leading space;
 /// empty for the default.
 pub(crate) fn data_flag(data: &Path) -> String {
-    if data == Path::new(DATA) { String::new() } else { format!(" --data {}", shell_word(data)) }
+    if data == *DEFAULT_DATA { String::new() } else { format!(" --data {}", shell_word(data)) }
 }
 
 /// Returns the flag that names a crawl of a data directory, with a leading space. A name needs no

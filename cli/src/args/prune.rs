@@ -11,7 +11,7 @@ use dragline_ports::retention::PruneMode;
 
 #[cfg(feature = "stack")]
 use super::StackName;
-use super::{Answer, DATA, values};
+use super::{Answer, data_directory, values};
 use crate::open_directory::WaitArgs;
 
 /// Delete data of old iterations that is no longer used
@@ -97,9 +97,9 @@ struct RetentionArgs {
 /// A crawl in a data directory that is changed.
 #[derive(Debug, Args)]
 pub(crate) struct LocalCrawlArgs {
-    /// The directory where crawls are stored
-    #[arg(long, value_name = "DIR", default_value = DATA)]
-    data: PathBuf,
+    /// The directory where crawls are stored [default: `$DRAGLINE_DATA`, or dragline-data]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
     /// The crawl, if there are several
     #[arg(long, value_name = "NAME")]
     crawl: Option<CrawlId>,
@@ -108,7 +108,7 @@ pub(crate) struct LocalCrawlArgs {
 impl LocalCrawlArgs {
     /// Returns the data directory.
     pub(crate) fn data(&self) -> &Path {
-        &self.data
+        data_directory(self.data.as_deref())
     }
 
     /// Returns the crawl, if one is named.

@@ -1,12 +1,12 @@
 //! `dragline status` and `dragline export`, and the choice of the crawl to read.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use dragline_domain::ids::{CrawlId, Iteration};
 
-use super::{Answer, DATA, values};
+use super::{Answer, data_directory, values};
 #[cfg(feature = "stack")]
 use super::{StackArgs, StackName};
 use crate::error::Failure;
@@ -225,7 +225,7 @@ impl CrawlSourceArgs {
 /// A crawl in a data directory.
 #[derive(Debug, Args)]
 pub(super) struct StoredArgs {
-    /// The directory where crawls are stored [default: dragline-data]
+    /// The directory where crawls are stored [default: `$DRAGLINE_DATA`, or dragline-data]
     #[arg(long, value_name = "DIR")]
     #[cfg_attr(feature = "stack", arg(conflicts_with = "stack"))]
     data: Option<PathBuf>,
@@ -247,7 +247,7 @@ impl StoredArgs {
 
     /// Returns the crawl in the directory.
     pub(super) fn crawl_in_directory(&self) -> CrawlSource<'_> {
-        let path = self.data.as_deref().unwrap_or(Path::new(DATA));
+        let path = data_directory(self.data.as_deref());
         let data = DataDirectory { path, cache: self.cache.as_deref() };
         CrawlSource::Directory { data, crawl: self.crawl.as_ref() }
     }

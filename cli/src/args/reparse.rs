@@ -9,7 +9,7 @@ use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
 
 use super::crawl::{DiskArgs, OutputArgs, Overrides};
-use super::{DATA, NetworkArgs, RunArgs, values};
+use super::{NetworkArgs, RunArgs, data_directory, values};
 #[cfg(feature = "stack")]
 use super::{StackArgs, StackName};
 use crate::definition_source::Source;
@@ -35,6 +35,9 @@ pub(crate) struct ReparseArgs {
     #[cfg_attr(feature = "stack", arg(value_name = "crawl.yaml|CRAWL", help = TARGET_OR_CRAWL))]
     #[cfg_attr(not(feature = "stack"), arg(value_name = "crawl.yaml", help = TARGET))]
     target: Option<String>,
+    /// A changed definition of the crawl, which is stored first
+    #[arg(long, short = 'f', value_name = "crawl.yaml", conflicts_with = "target")]
+    definition: Option<PathBuf>,
     /// Make those of all kept iterations again, and what changed in each
     #[arg(long)]
     all: bool,
@@ -42,7 +45,7 @@ pub(crate) struct ReparseArgs {
     /// (docs/reference/definition.md)
     #[arg(long = "where", value_name = "CONDITION", value_parser = values::condition)]
     condition: Option<Condition>,
-    /// The directory where crawls are stored [default: dragline-data]
+    /// The directory where crawls are stored [default: `$DRAGLINE_DATA`, or dragline-data]
     #[arg(long, value_name = "DIR")]
     #[cfg_attr(feature = "stack", arg(conflicts_with = "stack"))]
     data: Option<PathBuf>,
@@ -114,7 +117,11 @@ impl ReparseArgs {
     /// The argument is neither a definition nor, with a stack, the name of a crawl; or the flags do
     /// not fit it.
     pub(crate) fn which(&self) -> Result<ReparseTarget<'_>, Failure> {
-        let source = match Source::choose(self.target.as_slice(), Path::is_file)? {
+        let chosen = match &self.definition {
+            Some(path) => Source::File(path),
+            None => Source::choose(self.target.as_slice(), Path::is_file)?,
+        };
+        let source = match chosen {
             Source::Urls(names) => return self.target_by_name(names.first().map_or("", String::as_str)),
             source => source,
         };
@@ -158,7 +165,7 @@ impl ReparseArgs {
     fn run<'a>(&'a self, source: Source<'a>, crawl: Option<CrawlId>) -> RunArgs<'a> {
         RunArgs {
             source,
-            data: self.data.as_deref().unwrap_or(Path::new(DATA)),
+            data: data_directory(self.data.as_deref()),
             crawl,
             abandon: Abandon::Nothing,
             overrides: Overrides::default(),

@@ -36,6 +36,9 @@ pub(crate) struct ReportArgs {
     /// The format [default: by the file's name; Markdown without one]
     #[arg(long)]
     format: Option<ReportFormat>,
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
     /// Exit with code 5 if there are any of these findings
     #[arg(long, value_name = "FINDINGS", value_delimiter = ',', value_parser = PossibleValuesParser::new(KINDS.iter().map(|kind| kind.id)))]
     pub(crate) fail_on: Vec<String>,
@@ -55,7 +58,8 @@ pub(crate) enum ReportFormat {
 impl ReportArgs {
     /// Returns the requested format; `None` if the file's extension does not tell it.
     pub(crate) fn format(&self) -> Option<ReportFormat> {
-        self.format.or_else(|| self.output.as_deref().map_or(Some(ReportFormat::Md), ReportFormat::from_file_name))
+        let asked = if self.json { Some(ReportFormat::Json) } else { self.format };
+        asked.or_else(|| self.output.as_deref().map_or(Some(ReportFormat::Md), ReportFormat::from_file_name))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The commands for a deployed stack, and the choice of the stack.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::{env, fmt};
 
@@ -52,10 +52,20 @@ Examples:
 )]
 pub(crate) struct PutArgs {
     /// The definition to store
-    #[arg(value_name = "crawl.yaml")]
-    pub(crate) definition: PathBuf,
+    #[arg(value_name = "crawl.yaml", required_unless_present = "definition")]
+    file: Option<PathBuf>,
+    /// The same
+    #[arg(long, short = 'f', value_name = "crawl.yaml", conflicts_with = "file")]
+    definition: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) stack: StackArgs,
+}
+
+impl PutArgs {
+    /// Returns the file of the definition.
+    pub(crate) fn definition(&self) -> &Path {
+        self.file.as_deref().or(self.definition.as_deref()).unwrap_or(Path::new("crawl.yaml"))
+    }
 }
 
 /// The crawl of a deployed stack that a command changes.

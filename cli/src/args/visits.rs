@@ -30,7 +30,17 @@ pub(crate) struct HistoryArgs {
     pub(crate) of: VisitedArgs,
     /// The format of the visits [default: a table]
     #[arg(long)]
-    pub(crate) format: Option<Format>,
+    format: Option<Format>,
+    /// The same as `--format jsonl`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+impl HistoryArgs {
+    /// Returns the format of the visits; `None` for a table.
+    pub(crate) fn format(&self) -> Option<Format> {
+        if self.json { Some(Format::Jsonl) } else { self.format }
+    }
 }
 
 /// The crawl that visited a URL: one in a data directory or, if a stack is named, one of that.

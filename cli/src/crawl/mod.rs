@@ -30,6 +30,7 @@ use dragline_ports::frontier::Iterations;
 use dragline_ports::observer::Observer;
 
 use crate::args::{CrawlArgs, NetworkArgs, RunArgs, allowance_flag};
+use crate::bare_host;
 use crate::crawl_handle;
 use crate::error::{Failure, while_doing};
 use crate::exit::Exit;
@@ -53,7 +54,8 @@ use watch::Watch;
 /// # Errors
 /// The arguments are not valid, or the iteration could not be finished.
 pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, Failure> {
-    let run = args.run()?;
+    let targets = bare_host::complete_urls(&args.targets, &args.network, console).await?;
+    let run = args.run(&targets)?;
     carry_out(Request::from_args(args, &run)?, &run, console).await
 }
 

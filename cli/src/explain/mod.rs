@@ -128,7 +128,7 @@ fn explain_outcome(args: &ExplainArgs) -> Result<Exit, Failure> {
 /// Returns the definition in force, and the URL as its crawl would normalise it.
 fn definition_and_url(args: &ExplainArgs, text: &str) -> Result<(Definition, CrawlUrl), Failure> {
     let plain = parse_url(text)?;
-    let draft = match &args.spec {
+    let draft = match &args.definition {
         Some(path) => read_definition(path)?,
         // The seed is the site's first page, as some rules exempt seeds.
         None => Draft::for_seeds(vec![plain.origin().url_at("/").unwrap_or(plain)]),

@@ -15,7 +15,7 @@ use crate::args::{Answer, ExtractArgs};
 use crate::definition_source::read_definition;
 use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
-use crate::terminal::{Colour, unless_closed, write_json};
+use crate::terminal::{Colour, Console, unless_closed, write_json};
 use shown::ExtractedPage;
 
 /// Prints the document of a page on standard output. The exit code tells whether its items fit the
@@ -23,13 +23,13 @@ use shown::ExtractedPage;
 ///
 /// # Errors
 /// The definition or the URL is not valid, or the page cannot be read.
-pub(crate) async fn extract(args: &ExtractArgs) -> Result<Exit, Failure> {
-    let draft = match &args.spec {
+pub(crate) async fn extract(args: &ExtractArgs, console: &Console) -> Result<Exit, Failure> {
+    let draft = match &args.definition {
         Some(path) => read_definition(path)?,
         None => Draft::for_seeds(Vec::new()),
     };
     let draft = args.network.change(draft);
-    let page = page::read(args, &draft).await?;
+    let page = page::read(args, &draft, console).await?;
     let types = Types::new(&draft.items).map_err(|error| cannot_use(&error))?;
     let main = MainRules::new(&draft.main).map_err(|error| cannot_use(&error))?;
     // Everything, whatever a crawl would store.

@@ -1,16 +1,19 @@
 //! The page to extract: a file, or the answer to one request.
 
 use std::path::Path;
+use std::slice;
 
 use dragline_domain::definition::Draft;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::http_fields::Headers;
 
 use crate::args::ExtractArgs;
+use crate::bare_host;
 use crate::definition_source::{parse_url, read_at_most};
 use crate::error::Failure;
 use crate::live::{LiveError, LiveFetcher};
 use crate::network::Network;
+use crate::terminal::Console;
 
 /// A page with its URL.
 pub(super) struct ReadPage {
@@ -23,10 +26,10 @@ pub(super) struct ReadPage {
 ///
 /// # Errors
 /// The file cannot be read, the URL does not answer, or robots.txt forbids it.
-pub(super) async fn read(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, Failure> {
+pub(super) async fn read(args: &ExtractArgs, draft: &Draft, console: &Console) -> Result<ReadPage, Failure> {
     let path = Path::new(&args.target);
     if !path.is_file() {
-        return fetch(args, draft).await;
+        return fetch(args, draft, console).await;
     }
     let url = match (&args.url, draft.seeds.first()) {
         (Some(text), _) => parse_url(text)?,
@@ -38,22 +41,23 @@ pub(super) async fn read(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, 
     Ok(ReadPage { url, headers: Headers::default(), body })
 }
 
-async fn fetch(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, Failure> {
-    let url = parse_url(&args.target)?;
+async fn fetch(args: &ExtractArgs, draft: &Draft, console: &Console) -> Result<ReadPage, Failure> {
+    let completed = bare_host::complete_urls(slice::from_ref(&args.target), &args.network, console).await?;
+    let url = parse_url(completed.first().unwrap_or(&args.target))?;
     let network = Network::from_args(&args.network)?;
-    let answer = LiveFetcher::new(&network, draft)?.fetch(&url).await;
+    let answer = LiveFetcher::connect(&network, draft, console)?.fetch(&url).await;
     let answer = answer.map_err(|error| match error {
         LiveError::Forbidden { .. } => {
             Failure::from(error).with_hint("save the page by hand, and give the file with `--url`")
         }
-        LiveError::NotAnswered { .. } => error.into(),
+        _ => error.into(),
     })?;
     match &answer.redirects_to {
         _ if answer.is_page() => Ok(ReadPage { url, headers: answer.headers, body: answer.body }),
         Some(to) => {
-            let message = format!("{}, which leads to {to}", answer.status_error().message);
+            let message = format!("{}, which leads to {to}", answer.status_error());
             Err(Failure::new(message).with_hint(format!("to look at that page: `dragline extract '{to}'`")))
         }
-        None => Err(answer.status_error()),
+        None => Err(answer.status_error().into()),
     }
 }

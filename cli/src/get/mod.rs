@@ -20,6 +20,7 @@ use dragline_ports::archive::Archive;
 use dragline_ports::reader::{LogRow, Reader};
 
 use crate::args::{Coding, CrawlSource, GetArgs, Parts, shell_word};
+use crate::bare_host;
 use crate::crawl_handle::{self, CrawlHandle};
 use crate::definition_source::parse_url;
 use crate::error::{Failure, while_writing};
@@ -35,9 +36,6 @@ use content::{Content, content, content_in};
 /// The longest body that is loaded into memory, in its content coding. A longer one is streamed.
 const HELD_BYTES_MAX: u64 = 32 << 20;
 
-/// How many redirects are followed, one after another.
-const REDIRECTS_MAX: usize = 5;
-
 /// Prints pages on standard output: those of a crawl as they are stored, others as their sites
 /// answer now.
 ///
@@ -45,8 +43,12 @@ const REDIRECTS_MAX: usize = 5;
 /// A URL is not valid, the crawl cannot be read, or there is no printable body. Of several URLs,
 /// each is printed with its own error.
 pub(crate) async fn get(args: &GetArgs, console: &Console) -> Result<Exit, Failure> {
+    let urls = match args.is_stored() {
+        true => args.urls.clone(),
+        false => bare_host::complete_urls(&args.urls, &args.network, console).await?,
+    };
     // Reports a mistake in a URL before reading anything.
-    args.urls.iter().try_for_each(|url| parse_url(url).map(drop))?;
+    urls.iter().try_for_each(|url| parse_url(url).map(drop))?;
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => {
             let is_wanted = !args.live && (args.is_stored() || data.path.join(DATABASE).is_file());
@@ -54,31 +56,36 @@ pub(crate) async fn get(args: &GetArgs, console: &Console) -> Result<Exit, Failu
             if stored.is_none() && args.is_stored() {
                 return Err(crawl_handle::no_crawl_error(data));
             }
-            print_all(args, stored.map(|found| (found, DirectoryArchive::new(data.path))), console).await
+            print_all(args, &urls, stored.map(|found| (found, DirectoryArchive::new(data.path))), console).await
         }
         #[cfg(feature = "stack")]
         CrawlSource::Stack { crawl, stack } => {
-            print_all(args, Some(crate::stack::find_with_archive(crawl, stack).await?), console).await
+            print_all(args, &urls, Some(crate::stack::find_with_archive(crawl, stack).await?), console).await
         }
     }
 }
 
 async fn print_all(
     args: &GetArgs,
+    urls: &[String],
     stored: Option<(CrawlHandle<impl Reader>, impl Archive)>,
     console: &Console,
 ) -> Result<Exit, Failure> {
     let draft = args.network.change(Draft::for_seeds(Vec::new()));
-    let mut live = LiveFetcher::new(&Network::from_args(&args.network)?, &draft)?;
+    let mut live = LiveFetcher::connect(&Network::from_args(&args.network)?, &draft, console)?;
     let mut exit = Exit::Done;
-    for text in &args.urls {
+    for text in urls {
         let known = match &stored {
             Some((found, archive)) if args.is_stored() || url_visits::is_visited(found, text).await? => {
                 Some((found, archive))
             }
-            _ => None,
+            Some((found, _)) => {
+                console.say(&safe(&format!("the crawl `{}` does not know {text}: asking its site", found.crawl)));
+                None
+            }
+            None => None,
         };
-        let [_] = args.urls.as_slice() else {
+        let [_] = urls else {
             let line = match known {
                 Some((found, archive)) => stored_line(args, text, found, archive).await,
                 None => live_line(args, text, &mut live, console).await,
@@ -101,26 +108,15 @@ async fn print_all(
     Ok(exit)
 }
 
-/// Asks a site for a page, and follows redirects. Returns its URL, and the answer as it would be
-/// stored.
+/// Asks a site for a page. Returns its URL, and the answer as it would be stored.
 async fn ask(text: &str, live: &mut LiveFetcher<'_>, console: &Console) -> Result<(CrawlUrl, Vec<u8>), Failure> {
-    let mut url = parse_url(text)?;
-    for _ in 0..=REDIRECTS_MAX {
-        let answer = live.fetch(&url).await?;
-        match answer.redirects_to {
-            Some(to) => {
-                console.say(&safe(&format!("{url} leads to {to}")));
-                url = to;
-            }
-            None if answer.is_page() => {
-                let LiveAnswer { url, status, reason, headers, body, .. } = answer;
-                let head = http_response_head(status, &reason, &headers, body.len() as u64);
-                return Ok((url, [head, body].concat()));
-            }
-            None => return Err(answer.status_error()),
-        }
+    let asked = parse_url(text)?;
+    let LiveAnswer { url, status, reason, headers, body, .. } = live.follow(asked.clone()).await?;
+    if url != asked {
+        console.say(&safe(&format!("{asked} leads to {url}")));
     }
-    Err(Failure::new(format!("{text} leads through more than {REDIRECTS_MAX} redirects")))
+    let head = http_response_head(status, &reason, &headers, body.len() as u64);
+    Ok((url, [head, body].concat()))
 }
 
 async fn live_line(

@@ -43,22 +43,22 @@ const BATCH_ROWS: usize = 1_000;
 pub(crate) async fn import(args: &ImportArgs, console: &Console) -> Result<Exit, Failure> {
     let archives = Archives::find(&args.files)?;
     // Reports a mistake before creating the directory.
-    let spec = args.spec.as_deref().map(definition_in).transpose()?;
-    let rules = spec.as_ref().map(|spec| spec.strip_query_parameters.clone()).unwrap_or_default();
+    let given = args.definition.as_deref().map(definition_in).transpose()?;
+    let rules = given.as_ref().map(|given| given.strip_query_parameters.clone()).unwrap_or_default();
     let mut index = read(&archives, &rules)?;
     let Some(first) = index.first(&archives, &rules) else {
         return Err(no_answers(&index));
     };
-    let data = args.data.as_path();
-    let crawl = spec.as_ref().map(|spec| spec.name.clone()).or_else(|| args.crawl.clone());
+    let data = args.data();
+    let crawl = given.as_ref().map(|given| given.name.clone()).or_else(|| args.crawl.clone());
     let crawl = crawl.unwrap_or_else(|| CrawlId::for_origin(&first.origin()));
     let store = args.waiting.open(data, console).await?;
     let directory = Directory::locate(data, &crawl, &store.crawls().await?);
     let world = local_world(&store, ConsoleNotifier::new(console.clone()));
     let held = begin::load_crawl(&world, &crawl).await?;
     let unfinished = interrupted_import(held.as_ref(), &directory)?;
-    let wanted = match (spec, &held) {
-        (Some(spec), _) => spec,
+    let wanted = match (given, &held) {
+        (Some(given), _) => given,
         (None, Some(held)) => held.row.definition.clone(),
         (None, None) => definition(&crawl, first)?,
     };

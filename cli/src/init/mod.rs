@@ -10,6 +10,7 @@ mod yaml;
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::slice;
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::Draft;
@@ -19,6 +20,7 @@ use dragline_extract::{FoundLink, MainRules, Settings, Source, extract_as};
 use dragline_local::SystemClock;
 
 use crate::args::{InitArgs, shell_word};
+use crate::bare_host;
 use crate::definition_source::parse_url;
 use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
@@ -36,12 +38,13 @@ const FILE: &str = "crawl.yaml";
 /// The site does not answer or forbids it, the URL cannot be crawled, or the file is there or
 /// cannot be written.
 pub(crate) async fn init(args: &InitArgs, console: &Console) -> Result<Exit, Failure> {
-    let given = parse_url(&args.url)?;
     let file = Some(args.output.as_path()).filter(|path| *path != Path::new("-"));
     // Before anybody is asked for anything.
     if let Some(path) = file.filter(|path| path.exists()) {
         return Err(is_there(path));
     }
+    let completed = bare_host::complete_urls(slice::from_ref(&args.url), &args.network, console).await?;
+    let given = parse_url(completed.first().unwrap_or(&args.url))?;
     let draft = args.network.change(Draft::for_seeds(Vec::new()));
     let fetcher = Network::from_args(&args.network)?.fetcher(&draft)?;
     let site = Visitor::new(fetcher, SystemClock::new(), &draft, console).look_at(given).await?;

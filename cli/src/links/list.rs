@@ -34,7 +34,7 @@ struct Text {
 
 impl List {
     pub(crate) fn new(args: &ListArgs) -> Self {
-        let to = match args.format {
+        let to = match args.format() {
             Some(format) => ListSink::Rows(Rows::new(format, &[])),
             None => ListSink::Text(Box::new(Text {
                 out: BufWriter::new(io::stdout().lock()),

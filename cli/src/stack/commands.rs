@@ -122,7 +122,7 @@ pub(crate) async fn reparse(
 /// # Errors
 /// The definition is not valid, or the command cannot be sent.
 pub(crate) async fn put(args: &PutArgs, console: &Console) -> Result<Exit, Failure> {
-    let (crawl, message, said) = with_definition(&args.definition, |file| {
+    let (crawl, message, said) = with_definition(args.definition(), |file| {
         let said = schedule(file.definition, SystemClock::new().now());
         Ok((file.definition.name.clone(), file.put_message()?, said))
     })?;

@@ -1,20 +1,17 @@
 //! The summary as text.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
-use dragline_domain::change::changes_in_words;
+use dragline_domain::change::{ChangeKind, changes_in_words};
 use dragline_domain::definition::Key;
 use dragline_domain::frontier::{IterationStatus, Task};
 use dragline_domain::ids::Iteration;
+use dragline_domain::outcome::Outcome;
 use dragline_domain::time::between;
-use dragline_local::DATABASE;
 use dragline_report::{ScriptedPages, Slow};
 
 use super::{Age, Summary};
-use crate::args::shell_word;
 use crate::crawl_handle::Certificates;
-use crate::location::Directory;
 use crate::terminal::{Colour, Shade, bytes, count, duration, plural, safe};
 
 /// The column in which the numbers of a list end.
@@ -217,18 +214,20 @@ fn slowest(summary: &Summary) -> Vec<String> {
     summary.figures.slowest.iter().map(line).collect()
 }
 
+/// Returns the commands that suit what was crawled, one a line.
 fn next(summary: &Summary, go_on: Option<&str>) -> Vec<String> {
     let mut arguments = summary.place.arguments(&summary.standing.crawl);
     if summary.age == Age::Earlier {
         arguments = format!("{arguments} --iteration {}", summary.standing.iteration);
     }
-    let mut commands = vec![
-        (format!("dragline export --what pages --format csv{arguments}"), "the pages as a table"),
-        (format!("dragline status{arguments}"), "this summary"),
-    ];
-    if let Some(directory) = summary.place.directory() {
-        commands.extend(file_commands(summary, directory));
-    }
+    let flags = summary.place.flags(&summary.standing.crawl);
+    let mut commands: Vec<_> = suitable(summary)
+        .into_iter()
+        .map(|(command, what)| {
+            let command = command.replace("{}", &arguments).replace("{flags}", &flags);
+            (format!("dragline {command}"), what)
+        })
+        .collect();
     if let Some(command) = go_on.filter(|_| summary.standing.closed_at.is_none()) {
         commands.insert(0, (command.to_owned(), "resume, unless it is running"));
     }
@@ -236,20 +235,25 @@ fn next(summary: &Summary, go_on: Option<&str>) -> Vec<String> {
     commands.iter().map(|(command, what)| format!("  {:<width$}   {what}", safe(command))).collect()
 }
 
-/// Returns commands of other programs that read the data directory's files.
-fn file_commands(summary: &Summary, directory: &Directory) -> Vec<(String, &'static str)> {
-    let Directory { path, crawl, .. } = directory;
-    let raw = path.join("raw");
-    let bodies = |raw: PathBuf| (format!("ls {}", shell_word(&raw)), "the bodies, as WARC");
-    if summary.age == Age::Earlier {
-        let of_iteration = raw.join(summary.standing.crawl.as_str()).join(summary.standing.iteration.to_string());
-        return vec![bodies(of_iteration)];
+/// Returns the commands, each with `{}` or `{flags}` where the crawl is named, and what they show.
+fn suitable(summary: &Summary) -> Vec<(&'static str, &'static str)> {
+    let figures = &summary.figures;
+    let has = |class: &str| figures.outcomes.iter().any(|count| count.class == class && count.urls > 0);
+    let has_files = figures.outcomes.iter().any(|count| count.outcome == Outcome::FileOfUnknownType.code());
+    let is_latest = summary.age == Age::Latest;
+    let has_changed = figures.changes.iter().any(|(kind, urls)| *kind != ChangeKind::New && *urls > 0);
+    let log = ("export --what log --format csv{} > log.csv", "how each URL ended, and why");
+    if !figures.has_content() {
+        return vec![log, ("status{}", "this summary")];
     }
-    // Crawl names have no characters that are special to a shell or SQL.
-    let (failed, raw) = match crawl {
-        None => ("'SELECT * FROM failed'".to_owned(), raw),
-        Some(crawl) => (format!("\"SELECT * FROM failed WHERE crawl = '{crawl}'\""), raw.join(crawl.as_str())),
-    };
-    let database = shell_word(&path.join(DATABASE));
-    vec![(format!("sqlite3 {database} {failed}"), "what failed (more in docs/reference/database.md)"), bodies(raw)]
+    let commands = [
+        (true, ("report{} -o report.html", "the site on one page: figures and findings")),
+        (is_latest && has("missing"), ("broken{}", "broken links, and the pages that have them")),
+        (is_latest && has_changed, ("diff{}", "what changed since the last iteration")),
+        (is_latest, ("search WORDS{flags}", "the pages with these words")),
+        (true, ("export --what pages --format csv{} > pages.csv", "the pages as a table")),
+        (is_latest && has_files, ("archive{} -o site.wacz", "the site to replay in a browser")),
+        (has("failed"), log),
+    ];
+    commands.into_iter().filter_map(|(is_suitable, command)| is_suitable.then_some(command)).collect()
 }

@@ -45,15 +45,10 @@ fn the_exit_code_and_the_text_say_the_same() {
             "links of a trap",
         ),
         (&["http://127.0.0.1/a", "--allow-private"], 0, "would be crawled", "allowed by the flag"),
+        (&["https://example.org/a.zip", "-f", "crawl.yaml"], 1, "scope.exclude entry 1", "the definition excludes it"),
+        (&["https://example.com/", "-f", "crawl.yaml"], 1, "scope.within (origin)", "another site"),
         (
-            &["https://example.org/a.zip", "--spec", "crawl.yaml"],
-            1,
-            "scope.exclude entry 1",
-            "the definition excludes it",
-        ),
-        (&["https://example.com/", "--spec", "crawl.yaml"], 1, "scope.within (origin)", "another site"),
-        (
-            &["https://example.org/a?ref=b&utm_source=c", "--spec", "crawl.yaml"],
+            &["https://example.org/a?ref=b&utm_source=c", "-f", "crawl.yaml"],
             0,
             "https://example.org/a?utm_source=c: would be crawled",
             "the definition says what is stripped",
@@ -109,7 +104,7 @@ async fn the_crawl_in_a_data_directory_is_explained() {
         }
         let json = dragline(directory.path(), &["explain", &url("/b"), "--json"]).stdout;
         assert!(json.contains(r#""standing":{"left_over":"budget_exhausted"}"#), "{json}");
-        let fresh = dragline(directory.path(), &["explain", &url("/b"), "--spec", "site.yaml"]);
+        let fresh = dragline(directory.path(), &["explain", &url("/b"), "-f", "site.yaml"]);
         assert_eq!(fresh.code, Some(1), "a new crawl may not contact it: {}", fresh.stdout);
         assert!(!fresh.stdout.contains("in the crawl"), "{}", fresh.stdout);
         assert_eq!(dragline_alone(&["explain", &url("/b")]).stdout, fresh.stdout, "and so it is elsewhere");

@@ -153,13 +153,15 @@ async fn notes_on_a_body_go_to_standard_error() {
         for (path, arguments, said) in [
             ("/away", &["--iteration", "2"][..], " was not answered in iteration 2: blocked_url_by_local_policy: "),
             ("/private", &[], " was not answered: blocked_by_robots_txt: "),
-            ("/nowhere", &[], "the crawl `docs` does not know "),
+            ("/nowhere", &[], "the crawl `docs` does not know http"),
             ("/same", &["--iteration", "5"], "the crawl `docs` has no iteration 5; the latest is 4"),
         ] {
             let ran = crawled.get(path, arguments);
             assert_eq!((ran.code, &*ran.stdout), (Some(2), ""), "{path}: {}", ran.stderr);
-            assert!(ran.stderr.starts_with("error: ") && ran.stderr.contains(said), "{path}: {}", ran.stderr);
+            assert!(ran.stderr.contains("error: ") && ran.stderr.contains(said), "{path}: {}", ran.stderr);
         }
+        let asked = crawled.get("/nowhere", &[]).stderr;
+        assert!(asked.contains("was not answered: private address"), "its site is asked: {asked}");
     });
 }
 

@@ -54,9 +54,8 @@ fn without_port(text: &str, site: &HostileSite) -> String {
 
 /// Checks that a definition is valid, and that the seed would be crawled by it.
 fn check_definition(directory: &Path, file: &str, seed: &str) {
-    let explained = tokio::task::block_in_place(|| {
-        ran(&mut command(directory, &["explain", seed, "--spec", file, "--allow-private"]))
-    });
+    let explained =
+        tokio::task::block_in_place(|| ran(&mut command(directory, &["explain", seed, "-f", file, "--allow-private"])));
     assert_eq!(explained.code, Some(0), "{}{}", explained.stdout, explained.stderr);
 }
 

@@ -49,7 +49,7 @@ async fn status_shows_an_earlier_iteration_as_it_was() {
         );
         let text = run(&["status", "--iteration", "1"]).stdout;
         assert!(text.contains(": iteration 1 is over, after ") && text.contains("3  file_ingested"), "{text}");
-        assert!(text.contains("  dragline status --iteration 1 "), "{text}");
+        assert!(text.contains("  dragline report --iteration 1 -o report.html "), "{text}");
         let missing = run(&["status", "--iteration", "3"]);
         assert_eq!((missing.code, missing.stdout.as_str()), (Some(2), ""));
         assert!(missing.stderr.contains("has no iteration 3; the latest is 2"), "{}", missing.stderr);

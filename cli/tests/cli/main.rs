@@ -20,6 +20,7 @@ mod init;
 mod iterations;
 #[cfg(target_os = "linux")]
 mod large;
+mod live;
 mod nothing_got;
 mod nothing_there;
 mod order;
@@ -51,7 +52,8 @@ struct Ran {
 /// Returns the command, set up to run in a directory.
 fn command(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dragline"));
-    command.args(arguments).current_dir(directory).env_remove("RUST_LOG").env_remove("NO_COLOR").env("COLUMNS", "100");
+    command.args(arguments).current_dir(directory).env_remove("RUST_LOG").env_remove("NO_COLOR");
+    command.env_remove("DRAGLINE_DATA").env("COLUMNS", "100");
     command
 }
 

@@ -54,15 +54,18 @@ async fn each_crawl_begins_and_resumes_beside_the_others() {
     tokio::task::block_in_place(|| {
         let first = crawl(place, &[&one_url, "--crawl", "one", "--allow-private"]);
         assert_eq!(first.code, Some(0), "{}", first.stderr);
-        assert!(first.stderr.contains("dragline status --data data  "), "alone, it needs no name: {}", first.stderr);
+        assert!(
+            first.stderr.contains("dragline report --data data -o report.html  "),
+            "alone, it needs no name: {}",
+            first.stderr
+        );
         let second = crawl(place, &["crawl.yaml", "--allow-private"]);
         assert_eq!(second.code, Some(0), "{}", second.stderr);
         assert!(second.stderr.contains("docs: iteration 1 begins"), "{}", second.stderr);
         for hint in [
-            "dragline export --what pages --format csv --data data --crawl docs ",
-            "dragline status --data data --crawl docs ",
-            "sqlite3 data/dragline.db \"SELECT * FROM failed WHERE crawl = 'docs'\" ",
-            "ls data/raw/docs ",
+            "dragline report --data data --crawl docs -o report.html ",
+            "dragline search WORDS --data data --crawl docs ",
+            "dragline export --what pages --format csv --data data --crawl docs > pages.csv ",
         ] {
             assert!(second.stderr.contains(hint), "it says what to do with this crawl: {}", second.stderr);
         }

@@ -7,7 +7,7 @@ use super::{dragline, dragline_alone};
 #[test]
 fn mistakes_are_reported_on_standard_error() {
     for (arguments, said, why) in [
-        (&["crawl", "example.org"][..], "did you mean `https://example.org/`?", "the scheme is missing"),
+        (&["crawl", "docs.invalid"][..], "neither a file nor a host that can be found", "no such host (RFC 2606)"),
         (&["crawl", "ftp://example.org/"], "only http and https are crawled", "another protocol"),
         (&["crawl", "https://user:secret@example.org/"], "remove what comes before the `@`", "credentials"),
         (&["crawl", "missing.yaml"], "missing.yaml cannot be read", "no such file"),

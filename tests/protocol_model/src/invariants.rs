@@ -170,7 +170,10 @@ impl Model {
 
 /// The pages that ended in an iteration, once for each time.
 fn outcomes(state: &State, row: &IterationRow) -> impl Iterator<Item = Page> {
-    state.iteration_segments(row.number).filter(|segment| segment.finality == Finality::Final).map(|segment| segment.page)
+    state
+        .iteration_segments(row.number)
+        .filter(|segment| segment.finality == Finality::Final)
+        .map(|segment| segment.page)
 }
 
 fn broken_always(state: &State, row: &IterationRow) -> Option<Invariant> {
