@@ -118,8 +118,8 @@ pub(crate) struct GetArgs {
     #[arg(long)]
     raw: bool,
     /// Print the main part of a page, without navigation and the like, or the text of a file, such
-    /// as a PDF: as text, as Markdown, or as JSON with what the page says about itself; or the whole
-    /// page as HTML
+    /// as a PDF: as text, as Markdown, or as JSON with what the page says about itself; or the
+    /// whole page as HTML
     #[arg(long = "as", value_name = "FORM", value_enum, conflicts_with_all = ["headers", "raw"])]
     pub(crate) form: Option<ArticleForm>,
     /// With `--as`: print all of the page, with navigation and the like

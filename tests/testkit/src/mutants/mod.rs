@@ -5,7 +5,8 @@
 //! into the request. Each defect is one that a small mistake in an adapter could cause: a
 //! condition, a field or a case that is missing. Some behaviour must reject each mutant, and each
 //! behaviour must reject some mutant: `tests/local/tests/conformance/mutants.txt` says which
-//! rejects which, and the test beside it holds it to that. The suite of time and rng has no mutants.
+//! rejects which, and the test beside it holds it to that. The suite of time and rng has no
+//! mutants.
 
 mod archive;
 mod documents;
