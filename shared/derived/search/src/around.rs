@@ -95,7 +95,7 @@ mod tests {
 
     use super::*;
     use crate::entry::{Entry, LinkFigures};
-    use crate::tests::{found, index_of};
+    use crate::tests::{found, build_index};
 
     #[test]
     fn text_outside_the_main_part_is_around_it() {
@@ -168,7 +168,7 @@ mod tests {
         ] {
             assert_eq!(entry(path, content_type, page).is_some(), expected, "{reason}");
         }
-        let (_folder, index) = index_of(&[entry("goats.pdf", "application/pdf", None).unwrap()]);
+        let (_folder, index) = build_index(&[entry("goats.pdf", "application/pdf", None).unwrap()]);
         assert_eq!((found(&index, "goat"), found(&index, "title:goat")), ("goats.pdf".into(), "goats.pdf".into()));
     }
 
@@ -186,7 +186,7 @@ mod tests {
         };
         let main = "The quick foxes jump over many lazy dogs";
         let other = "Imprints are long texts of several clauses that nobody reads";
-        let (_folder, index) = index_of(&[
+        let (_folder, index) = build_index(&[
             entry("around", &format!("Products Imprint\n{main}\nWith the consent of foxes"), main),
             entry("within", &format!("Products\n{other}"), other),
         ]);

@@ -168,7 +168,7 @@ mod tests {
     use crate::blocks::{Blocks, Ranges};
     use crate::entry::Entry;
     use crate::hot::read_file;
-    use crate::tests::{found, index_of, page, update};
+    use crate::tests::{found, build_index, page, update};
 
     /// Objects by name, with a count of reads.
     #[derive(Clone)]
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn a_remote_edition_has_the_same_results() {
         let objects = Objects::new();
-        let (_folder, index) = index_of(&pages(300));
+        let (_folder, index) = build_index(&pages(300));
         let (edition, _) = objects.publish(&index);
         for (bytes_max, why) in [(u64::MAX, "all is kept"), (3 << 16, "three blocks are kept")] {
             let elsewhere = objects.open(&edition, bytes_max);
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn hot_blocks_are_read_at_once_and_others_are_cached() {
         let objects = Objects::new();
-        let (_folder, index) = index_of(&pages(300));
+        let (_folder, index) = build_index(&pages(300));
         let (edition, _) = objects.publish(&index);
         let elsewhere = objects.open(&edition, u64::MAX);
         assert_eq!(objects.reads(), 1, "a single read opens it: {:?}", objects.names.lock().unwrap());
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn an_update_in_another_folder_only_adds_files() {
         let objects = Objects::new();
-        let (_folder, index) = index_of(&pages(200));
+        let (_folder, index) = build_index(&pages(200));
         let (first, put) = objects.publish(&index);
         assert_eq!(put, first.all_files().count());
 
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(Edition::from_json(b""), None);
         assert_eq!(none.all_files().count(), 0);
         let folder = tempfile::tempdir().unwrap();
-        let (_other, index) = index_of(&pages(3));
+        let (_other, index) = build_index(&pages(3));
         fs::copy(index.file_path(&index.edition().unwrap().files[0]), folder.path().join("left")).unwrap();
         assert_eq!(none.restore(folder.path()).unwrap(), Vec::<&IndexFile>::new());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "what it may not hold any more is deleted");
@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn an_index_without_pages_is_an_index() {
-        let (_folder, index) = index_of(&[]);
+        let (_folder, index) = build_index(&[]);
         let objects = Objects::new();
         let (edition, _) = objects.publish(&index);
         let elsewhere = objects.open(&edition, u64::MAX);

@@ -37,7 +37,7 @@ impl Lookup {
 #[cfg(test)]
 mod tests {
     use crate::entry::Entry;
-    use crate::tests::{found, index_of, page};
+    use crate::tests::{found, build_index, page};
 
     /// The languages with stemmers or special letters, and one for all others.
     const LOOKED_UP_AS_MAX: usize = 20;
@@ -53,7 +53,7 @@ mod tests {
         let entries: Vec<Entry> = made_up()
             .map(|language| Entry { language: language.clone(), ..page(&language, "", "the servers") })
             .collect();
-        let (_folder, index) = index_of(&entries);
+        let (_folder, index) = build_index(&entries);
         let lookup = index.lookup().unwrap();
         assert!(lookup.languages().count() <= LOOKED_UP_AS_MAX, "{} are", lookup.languages().count());
         for (query, path, is_found, why) in [

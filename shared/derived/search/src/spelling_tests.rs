@@ -10,7 +10,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use crate::entry::Entry;
 use crate::fields::Part;
 use crate::index::Index;
-use crate::tests::{found, index_of, page};
+use crate::tests::{found, build_index, page};
 
 /// Words of each language in its script: of several kinds, with accents and endings, and without
 /// stop words.
@@ -143,7 +143,7 @@ fn typed(language: &str, word: &str) -> Vec<String> {
 }
 
 fn index_in(language: &str, text: &str) -> (TempDir, Index) {
-    index_of(&[
+    build_index(&[
         Entry { language: language.to_owned(), ..page("page", "7", text) },
         page("other", "7", "these are words of another page in English"),
     ])
@@ -250,7 +250,7 @@ fn snippets_are_parts_of_the_original_text() {
 
 #[test]
 fn a_prefix_of_a_name_is_a_prefix_of_its_last_part() {
-    let (_folder, index) = index_of(&[
+    let (_folder, index) = build_index(&[
         page("names", "7", "Use snake_case_name and os.path.join and e-mail and node.js and O’Reilly in your code"),
         page("parts", "7", "a snake in a case, the name of a path, an OS to join, and a node of mail"),
         page("docs/api/café", "7", "nothing here"),
@@ -289,13 +289,13 @@ fn expansions_of_a_name_need_its_first_part() {
         (0..300).map(|n| page(&format!("p{n}"), "7", &format!("ca{n} ca{} ca{}", n + 300, n + 600))).collect();
     entries.extend((300..600).map(|n| page(&format!("p{n}"), "7", &format!("ca{} ca{n} ca{}", n - 300, n + 300))));
     entries.push(page("snake", "7", "a snake_case"));
-    let (_folder, index) = index_of(&entries);
+    let (_folder, index) = build_index(&entries);
     assert_eq!(found(&index, "snake_ca*"), "snake");
 }
 
 #[test]
 fn a_word_that_a_page_has_is_not_corrected() {
-    let (_folder, index) = index_of(&[
+    let (_folder, index) = build_index(&[
         Entry { language: "de".to_owned(), ..page("de", "7", "Wir gehen ins Café, heute mit Gästen") },
         page("case", "7", "in this case, resumed by the cast, with cats and malarie"),
         Entry { language: "tr".to_owned(), ..page("tr", "7", "Iğdır, mal\u{ad}aria") },
@@ -325,7 +325,7 @@ fn a_word_that_a_page_has_is_not_corrected() {
 
 #[test]
 fn a_word_with_two_forms_is_one_word() {
-    let (_folder, index) = index_of(&[
+    let (_folder, index) = build_index(&[
         page("one", "7", "my résumé is no resume, and résumés are many"),
         page("two", "7", "my résumé, too"),
         page("three", "7", "cats are here"),
