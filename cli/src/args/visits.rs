@@ -111,12 +111,8 @@ pub(crate) struct GetArgs {
     /// The iteration whose body to print, counted from 1 [default: the latest with an answer]
     #[arg(long, value_name = "N", value_parser = values::iteration())]
     pub(crate) iteration: Option<Iteration>,
-    /// Print the status line and the header fields of the answer first, then an empty line
-    #[arg(long)]
-    headers: bool,
-    /// Print the body as it was received, in its content coding
-    #[arg(long)]
-    raw: bool,
+    #[command(flatten)]
+    received: ReceivedArgs,
     /// Print the main part of a page, without navigation and the like, or the text of a file, such
     /// as a PDF: as text, as Markdown, or as JSON with what the page says about itself; or the
     /// whole page as HTML
@@ -127,6 +123,17 @@ pub(crate) struct GetArgs {
     whole: bool,
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
+}
+
+/// How an answer is printed as it was received.
+#[derive(Debug, Args)]
+struct ReceivedArgs {
+    /// Print the status line and the header fields of the answer first, then an empty line
+    #[arg(long)]
+    headers: bool,
+    /// Print the body as it was received, in its content coding
+    #[arg(long)]
+    raw: bool,
 }
 
 /// In which form the main part of a page, or the text of a file, is printed.
@@ -168,7 +175,7 @@ impl GetArgs {
 
     /// Returns which parts to print.
     pub(crate) const fn parts(&self) -> Parts {
-        if self.headers { Parts::All } else { Parts::Body }
+        if self.received.headers { Parts::All } else { Parts::Body }
     }
 
     /// Returns how much of a page to print.
@@ -179,7 +186,7 @@ impl GetArgs {
     /// Returns whether to undo the body's content coding.
     pub(crate) const fn coding(&self) -> Coding {
         // The search for the main part undoes the coding itself.
-        if self.raw || matches!(self.form, Some(ArticleForm::Text | ArticleForm::Markdown | ArticleForm::Json)) {
+        if self.received.raw || matches!(self.form, Some(ArticleForm::Text | ArticleForm::Markdown | ArticleForm::Json)) {
             Coding::Kept
         } else {
             Coding::Undone
