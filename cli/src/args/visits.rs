@@ -186,7 +186,8 @@ impl GetArgs {
     /// Returns whether to undo the body's content coding.
     pub(crate) const fn coding(&self) -> Coding {
         // The search for the main part undoes the coding itself.
-        if self.received.raw || matches!(self.form, Some(ArticleForm::Text | ArticleForm::Markdown | ArticleForm::Json)) {
+        if self.received.raw || matches!(self.form, Some(ArticleForm::Text | ArticleForm::Markdown | ArticleForm::Json))
+        {
             Coding::Kept
         } else {
             Coding::Undone

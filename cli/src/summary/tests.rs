@@ -12,7 +12,7 @@ use crate::terminal::Colour;
 
 fn counted(outcome: Outcome, urls: u64) -> OutcomeCount {
     let name = outcome.name().to_owned();
-    OutcomeCount { outcome: outcome.code(), name, class: String::new(), urls }
+    OutcomeCount { outcome: outcome.code(), name, class: outcome.class().name().to_owned(), urls }
 }
 
 fn summary(status: IterationStatus, data: &str, figures: Figures) -> Summary {

@@ -241,7 +241,8 @@ fn suitable(summary: &Summary) -> Vec<(&'static str, &'static str)> {
     let has = |class: &str| figures.outcomes.iter().any(|count| count.class == class && count.urls > 0);
     let has_files = figures.outcomes.iter().any(|count| count.outcome == Outcome::FileOfUnknownType.code());
     let is_latest = summary.age == Age::Latest;
-    let has_changed = figures.changes.iter().any(|(kind, urls)| *kind != ChangeKind::New && *urls > 0);
+    let is_change = |(kind, urls): (&ChangeKind, &u64)| *kind != ChangeKind::Unchanged && *urls > 0;
+    let has_changed = summary.standing.iteration > Iteration::FIRST && figures.changes.iter().any(is_change);
     let log = ("export --what log --format csv{} > log.csv", "how each URL ended, and why");
     if !figures.has_content() {
         return vec![log, ("status{}", "this summary")];

@@ -95,7 +95,7 @@ mod tests {
 
     use super::*;
     use crate::entry::{Entry, LinkFigures};
-    use crate::tests::{found, build_index};
+    use crate::tests::{build_index, found};
 
     #[test]
     fn text_outside_the_main_part_is_around_it() {

@@ -168,7 +168,7 @@ mod tests {
     use crate::blocks::{Blocks, Ranges};
     use crate::entry::Entry;
     use crate::hot::read_file;
-    use crate::tests::{found, build_index, page, update};
+    use crate::tests::{build_index, found, page, update};
 
     /// Objects by name, with a count of reads.
     #[derive(Clone)]

@@ -37,7 +37,7 @@ impl Lookup {
 #[cfg(test)]
 mod tests {
     use crate::entry::Entry;
-    use crate::tests::{found, build_index, page};
+    use crate::tests::{build_index, found, page};
 
     /// The languages with stemmers or special letters, and one for all others.
     const LOOKED_UP_AS_MAX: usize = 20;

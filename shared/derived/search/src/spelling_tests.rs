@@ -10,7 +10,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use crate::entry::Entry;
 use crate::fields::Part;
 use crate::index::Index;
-use crate::tests::{found, build_index, page};
+use crate::tests::{build_index, found, page};
 
 /// Words of each language in its script: of several kinds, with accents and endings, and without
 /// stop words.

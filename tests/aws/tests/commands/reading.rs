@@ -249,7 +249,7 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
     let by_flags = dragline(both.data.path(), &["status", "--json", "--crawl", "docs", "--stack", both.stack.name()]);
     assert_eq!(by_flags.stdout, stack.stdout, "a crawl of a stack can be named by the flag as well");
     let (text, _) = both.ask(&["status"]);
-    let again = format!("dragline status docs --stack {}", both.stack.name());
+    let again = format!("dragline report docs --stack {} -o report.html", both.stack.name());
     assert!(text.stdout.contains("docs: iteration 2 is over"), "{}", text.stdout);
     assert!(text.stdout.contains(&again), "it says what to do next: {}", text.stdout);
     let (stack, _) = both.ask_by_flags(&["search", "text", "--json"]);
