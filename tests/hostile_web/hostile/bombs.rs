@@ -27,7 +27,7 @@ async fn a_bomb_is_cut_where_its_decoded_body_passes_the_limit() {
 }
 
 /// The variable that passes the seed to a process that crawls it and measures itself.
-const CHILD: &str = "DRAGLINE_CHILD";
+const CHILD: &str = "TEST_CHILD";
 
 /// An empty crawl takes about 30 MiB in a development build, and up to 50 MiB of zeros may be
 /// decoded for one page at a time.

@@ -65,7 +65,7 @@ async fn a_name_is_looked_up_once_a_connection() {
     }
 }
 
-const CHILD: &str = "DRAGLINE_CHILD";
+const CHILD: &str = "TEST_CHILD";
 
 /// Runs a test of this binary again, in a process with its own environment. The test finds `value`
 /// in [`CHILD`].
