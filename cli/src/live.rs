@@ -6,7 +6,7 @@ use std::time::Duration;
 use dragline_domain::definition::Draft;
 use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_extract::Source;
-use dragline_formats::http_fields::{Headers, location};
+use dragline_formats::http_fields::Headers;
 use dragline_formats::robots::RobotsRecord;
 use dragline_http::HttpFetcher;
 use dragline_local::SystemClock;
@@ -143,10 +143,9 @@ impl<'d, F: Fetcher, C: Clock> LiveFetcher<'d, F, C> {
 
     fn answer(&self, url: &CrawlUrl, response: FetchedResponse) -> LiveAnswer {
         let body = response.readable_body().to_vec();
+        let redirects_to = response.redirect_target(url, &self.draft.strip_query_parameters);
         let FetchedResponse { status, reason, headers, .. } = response;
-        let target = headers.get("location").filter(|_| matches!(status, 301 | 302 | 303 | 307 | 308));
-        let target = target.and_then(|value| url.join(&location(value), &self.draft.strip_query_parameters).ok());
-        LiveAnswer { url: url.clone(), status, reason, headers, body, redirects_to: target }
+        LiveAnswer { url: url.clone(), status, reason, headers, body, redirects_to }
     }
 
     async fn check_robots(&mut self, url: &CrawlUrl) -> Result<(), LiveError> {

@@ -11,10 +11,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use dragline_domain::definition::Draft;
 use dragline_domain::frontier::Cookie;
-use dragline_domain::url::CrawlUrl;
+use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::blob::Blob;
 use dragline_formats::content_coding::DecodeError;
-use dragline_formats::http_fields::Headers;
+use dragline_formats::http_fields::{Headers, location};
 use dragline_formats::warc::HttpProtocol;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -115,6 +115,16 @@ impl FetchedResponse {
     #[must_use]
     pub fn readable_body(&self) -> Bytes {
         self.body.in_memory().cloned().unwrap_or_default()
+    }
+
+    /// Returns where it leads as the answer of this URL, spelled by these rules; `None` if it is no
+    /// redirect (RFC 9110 section 15.4), or leads to what cannot be crawled.
+    #[must_use]
+    pub fn redirect_target(&self, url: &CrawlUrl, rules: &UrlRules) -> Option<CrawlUrl> {
+        if !matches!(self.status, 301 | 302 | 303 | 307 | 308) {
+            return None;
+        }
+        url.join(&location(self.headers.get("location")?), rules).ok()
     }
 }
 

@@ -7,10 +7,9 @@ use dragline_domain::frontier::{HostRequest, HostWaiter};
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::politeness::{Pace, RobotsUse, is_robots_good};
 use dragline_domain::time::{after, between, honest, written_by};
-use dragline_domain::url::{CrawlUrl, HostKey, Origin};
+use dragline_domain::url::{CrawlUrl, HostKey, Origin, UrlRules};
 use dragline_extract::wall::{self, Head};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
-use dragline_formats::http_fields::location;
 use dragline_formats::robots::{
     BODY_BYTES_MAX, REDIRECTS_MAX, ROBOTS_PATH, RobotsFetch, RobotsPolicy, RobotsRecord, Unreadable,
 };
@@ -235,7 +234,7 @@ pub async fn fetch_robots(
         if let Some(record) = wall_record(&asked, &url, &response) {
             return Ok(record);
         }
-        match redirect_target(&url, &response) {
+        match response.redirect_target(&url, &UrlRules::keep_all()) {
             Some(target) => url = target,
             None => return Ok(to_record(&response, broken_off)),
         }
@@ -359,14 +358,6 @@ impl<W: World, H: Fetcher> PacedRequests<'_, W, H> {
         call_next(self.world, host).await?;
         Ok(Ok(fetched))
     }
-}
-
-fn redirect_target(url: &CrawlUrl, response: &FetchedResponse) -> Option<CrawlUrl> {
-    if !matches!(response.status, 301 | 302 | 303 | 307 | 308) {
-        return None;
-    }
-    let location = location(response.headers.get("location")?);
-    url.join(&location, &dragline_domain::url::UrlRules::keep_all()).ok()
 }
 
 /// Returns the record for a wall that was served in the file's place; `None` if the answer is not a

@@ -16,7 +16,6 @@ use dragline_domain::shown::one_line;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_extract::missing::{find_wall, print_of_missing, print_of_page};
 use dragline_extract::wall::Head;
-use dragline_formats::http_fields::location;
 use siphasher::sip128::{Hasher128, SipHasher13};
 
 use super::TurnWork;
@@ -166,10 +165,12 @@ fn interpret(asked: &CrawlUrl, url: &CrawlUrl, response: &FetchedResponse) -> Pr
     let answer = match (wall, status_outcome(response)) {
         (Some(wall), _) => Err(wall),
         (None, Outcome::FileNotFound | Outcome::FileGone) => Ok((MissingAnswer::Honest, None)),
-        (None, Outcome::Redirect | Outcome::PermanentRedirect) => match redirect_target(url, response) {
-            Some(target) => return ProbeResult::LeadsTo(target),
-            None => Err("a redirect to nowhere".to_owned()),
-        },
+        (None, Outcome::Redirect | Outcome::PermanentRedirect) => {
+            match response.redirect_target(url, &UrlRules::keep_all()) {
+                Some(target) => return ProbeResult::LeadsTo(target),
+                None => Err("a redirect to nowhere".to_owned()),
+            }
+        }
         (None, Outcome::FileIngested) if is_redirected => Ok((MissingAnswer::Sign(MissingSign::redirect(url)), None)),
         (None, Outcome::FileIngested) => {
             let print = print_of_missing(url, &response.headers, &response.readable_body());
@@ -184,11 +185,6 @@ fn interpret(asked: &CrawlUrl, url: &CrawlUrl, response: &FetchedResponse) -> Pr
         Ok((answer, title)) => ProbeResult::Answer(answer, title),
         Err(why) => ProbeResult::Answer(MissingAnswer::Unclear(one_line(&why, REASON_CHARS_MAX)), None),
     }
-}
-
-fn redirect_target(url: &CrawlUrl, response: &FetchedResponse) -> Option<CrawlUrl> {
-    let location = location(response.headers.get("location")?);
-    url.join(&location, &UrlRules::keep_all()).ok()
 }
 
 #[cfg(test)]
