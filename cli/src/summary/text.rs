@@ -216,18 +216,7 @@ fn slowest(summary: &Summary) -> Vec<String> {
 
 /// Returns the commands that suit what was crawled, one a line.
 fn next(summary: &Summary, go_on: Option<&str>) -> Vec<String> {
-    let mut arguments = summary.place.arguments(&summary.standing.crawl);
-    if summary.age == Age::Earlier {
-        arguments = format!("{arguments} --iteration {}", summary.standing.iteration);
-    }
-    let flags = summary.place.flags(&summary.standing.crawl);
-    let mut commands: Vec<_> = suitable(summary)
-        .into_iter()
-        .map(|(command, what)| {
-            let command = command.replace("{}", &arguments).replace("{flags}", &flags);
-            (format!("dragline {command}"), what)
-        })
-        .collect();
+    let mut commands = suitable(summary);
     if let Some(command) = go_on.filter(|_| summary.standing.closed_at.is_none()) {
         commands.insert(0, (command.to_owned(), "resume, unless it is running"));
     }
@@ -235,25 +224,33 @@ fn next(summary: &Summary, go_on: Option<&str>) -> Vec<String> {
     commands.iter().map(|(command, what)| format!("  {:<width$}   {what}", safe(command))).collect()
 }
 
-/// Returns the commands, each with `{}` or `{flags}` where the crawl is named, and what they show.
-fn suitable(summary: &Summary) -> Vec<(&'static str, &'static str)> {
-    let figures = &summary.figures;
+/// Returns the commands, and what they show.
+fn suitable(summary: &Summary) -> Vec<(String, &'static str)> {
+    let (figures, place, crawl) = (&summary.figures, &summary.place, &summary.standing.crawl);
+    let is_latest = summary.age == Age::Latest;
+    let iteration = if is_latest { String::new() } else { format!(" --iteration {}", summary.standing.iteration) };
+    let (of, flags) = (format!("{}{iteration}", place.arguments(crawl)), place.flags(crawl));
+    let log = (format!("dragline export --what log --format csv{of} > log.csv"), "how each URL ended, and why");
+    if !figures.has_content() {
+        return vec![log, (format!("dragline status{of}"), "this summary")];
+    }
     let has = |class: &str| figures.outcomes.iter().any(|count| count.class == class && count.urls > 0);
     let has_files = figures.outcomes.iter().any(|count| count.outcome == Outcome::FileOfUnknownType.code());
-    let is_latest = summary.age == Age::Latest;
     let is_change = |(kind, urls): (&ChangeKind, &u64)| *kind != ChangeKind::Unchanged && *urls > 0;
     let has_changed = summary.standing.iteration > Iteration::FIRST && figures.changes.iter().any(is_change);
-    let log = ("export --what log --format csv{} > log.csv", "how each URL ended, and why");
-    if !figures.has_content() {
-        return vec![log, ("status{}", "this summary")];
-    }
+    let report = (format!("dragline report{of} -o report.html"), "the site on one page: figures and findings");
+    let broken = (format!("dragline broken{of}"), "broken links, and the pages that have them");
+    let diff = (format!("dragline diff{of}"), "what changed since the last iteration");
+    let search = (format!("dragline search WORDS{flags}"), "the pages with these words");
+    let pages = (format!("dragline export --what pages --format csv{of} > pages.csv"), "the pages as a table");
+    let archive = (format!("dragline archive{of} -o site.wacz"), "the site to replay in a browser");
     let commands = [
-        (true, ("report{} -o report.html", "the site on one page: figures and findings")),
-        (is_latest && has("missing"), ("broken{}", "broken links, and the pages that have them")),
-        (is_latest && has_changed, ("diff{}", "what changed since the last iteration")),
-        (is_latest, ("search WORDS{flags}", "the pages with these words")),
-        (true, ("export --what pages --format csv{} > pages.csv", "the pages as a table")),
-        (is_latest && has_files, ("archive{} -o site.wacz", "the site to replay in a browser")),
+        (true, report),
+        (is_latest && has("missing"), broken),
+        (is_latest && has_changed, diff),
+        (is_latest, search),
+        (true, pages),
+        (is_latest && has_files, archive),
         (has("failed"), log),
     ];
     commands.into_iter().filter_map(|(is_suitable, command)| is_suitable.then_some(command)).collect()
