@@ -23,6 +23,14 @@ pub(crate) enum Source<'a> {
 }
 
 impl<'a> Source<'a> {
+    /// Returns the definition that `-f` names, or else what the arguments are.
+    ///
+    /// # Errors
+    /// A definition is among several arguments.
+    pub(crate) fn from_args(definition: Option<&'a Path>, targets: &'a [String]) -> Result<Self, Failure> {
+        definition.map_or_else(|| Self::choose(targets, Path::is_file), |path| Ok(Self::File(path)))
+    }
+
     /// Classifies the arguments. An argument is a file if its name ends in `.yaml` or `.yml`, or if
     /// the file exists.
     ///

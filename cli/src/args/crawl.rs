@@ -1,7 +1,7 @@
 //! `dragline crawl`.
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -145,10 +145,7 @@ impl CrawlArgs {
     /// A definition is among several arguments.
     pub(crate) fn run<'a>(&'a self, targets: &'a [String]) -> Result<RunArgs<'a>, Failure> {
         Ok(RunArgs {
-            source: match &self.definition {
-                Some(path) => Source::File(path),
-                None => Source::choose(targets, Path::is_file)?,
-            },
+            source: Source::from_args(self.definition.as_deref(), targets)?,
             data: data_directory(self.data.as_deref()),
             crawl: self.crawl.clone(),
             abandon: if self.abandon { Abandon::Unfinished } else { Abandon::Nothing },

@@ -1,6 +1,6 @@
 //! `dragline reparse`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use dragline_domain::definition::Condition;
@@ -117,11 +117,7 @@ impl ReparseArgs {
     /// The argument is neither a definition nor, with a stack, the name of a crawl; or the flags do
     /// not fit it.
     pub(crate) fn which(&self) -> Result<ReparseTarget<'_>, Failure> {
-        let chosen = match &self.definition {
-            Some(path) => Source::File(path),
-            None => Source::choose(self.target.as_slice(), Path::is_file)?,
-        };
-        let source = match chosen {
+        let source = match Source::from_args(self.definition.as_deref(), self.target.as_slice())? {
             Source::Urls(names) => return self.target_by_name(names.first().map_or("", String::as_str)),
             source => source,
         };

@@ -64,7 +64,7 @@ pub(crate) struct PutArgs {
 impl PutArgs {
     /// Returns the file of the definition.
     pub(crate) fn definition(&self) -> &Path {
-        self.file.as_deref().or(self.definition.as_deref()).unwrap_or(Path::new("crawl.yaml"))
+        self.file.as_deref().or(self.definition.as_deref()).expect("the command line needs one of them")
     }
 }
 
