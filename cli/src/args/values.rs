@@ -53,36 +53,36 @@ pub(super) fn condition(text: &str) -> Result<Condition, String> {
 
 /// Returns a parser of content levels.
 pub(super) fn content() -> impl TypedValueParser<Value = ContentLevel> {
-    parse_name([ContentLevel::Text, ContentLevel::Items, ContentLevel::Full], ContentLevel::name)
+    name_parser([ContentLevel::Text, ContentLevel::Items, ContentLevel::Full], ContentLevel::name)
 }
 
 /// Returns a parser of the reaches of a crawl.
 pub(super) fn within() -> impl TypedValueParser<Value = Within> {
-    parse_name([Within::Origin, Within::Host, Within::Domain], Within::name)
+    name_parser([Within::Origin, Within::Host, Within::Domain], Within::name)
 }
 
 /// Returns a parser of the modes for sitemaps.
 pub(super) fn sitemaps() -> impl TypedValueParser<Value = Sitemaps> {
-    parse_name([Sitemaps::Ignore, Sitemaps::Follow, Sitemaps::Only], Sitemaps::name)
+    name_parser([Sitemaps::Ignore, Sitemaps::Follow, Sitemaps::Only], Sitemaps::name)
 }
 
 /// Returns a parser of the modes for page requisites.
 pub(super) fn requisites() -> impl TypedValueParser<Value = Requisites> {
-    parse_name([Requisites::Ignore, Requisites::Fetch], Requisites::name)
+    name_parser([Requisites::Ignore, Requisites::Fetch], Requisites::name)
 }
 
 /// Returns a parser of the modes for soft 404s.
 pub(super) fn soft_404() -> impl TypedValueParser<Value = Soft404> {
-    parse_name([Soft404::Ignore, Soft404::Detect], Soft404::name)
+    name_parser([Soft404::Ignore, Soft404::Detect], Soft404::name)
 }
 
 /// Returns a parser of the modes for canonical links.
 pub(super) fn canonical() -> impl TypedValueParser<Value = Canonical> {
-    parse_name([Canonical::Obey, Canonical::Ignore], Canonical::name)
+    name_parser([Canonical::Obey, Canonical::Ignore], Canonical::name)
 }
 
 /// Returns a parser of the values in `all`, by name.
-fn parse_name<T, const N: usize>(all: [T; N], label: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
+fn name_parser<T, const N: usize>(all: [T; N], label: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
 where
     T: Copy + Default + Send + Sync + 'static,
 {
