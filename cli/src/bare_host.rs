@@ -15,8 +15,7 @@ use crate::error::Failure;
 use crate::network::Network;
 use crate::terminal::{Console, safe};
 
-/// Returns these arguments, in which each site without a scheme is completed by the one that it
-/// answers. What is not such a site stays as it is.
+/// Returns these arguments, each as [`complete_url`] does.
 ///
 /// # Errors
 /// The client cannot be set up, or a name has no address.
@@ -25,22 +24,24 @@ pub(crate) async fn complete_urls(
     args: &NetworkArgs,
     console: &Console,
 ) -> Result<Vec<String>, Failure> {
-    let is_bare = |target: &String| is_bare_host(target) && !Path::new(target).exists();
-    if !targets.iter().any(is_bare) {
-        return Ok(targets.to_vec());
+    let mut completed = Vec::with_capacity(targets.len());
+    for target in targets {
+        completed.push(complete_url(target, args, console).await?);
+    }
+    Ok(completed)
+}
+
+/// Completes a site without a scheme by the one that it answers. Another argument stays as it is.
+///
+/// # Errors
+/// The client cannot be set up, or the name has no address.
+pub(crate) async fn complete_url(target: &str, args: &NetworkArgs, console: &Console) -> Result<String, Failure> {
+    if !is_bare_host(target) || Path::new(target).exists() {
+        return Ok(target.to_owned());
     }
     let draft = args.change(Draft::for_seeds(Vec::new()));
     let fetcher = Network::from_args(args)?.fetcher(&draft)?;
-    let limits = FetchLimits::from_fetch(&draft.fetch).reading_all();
-    let mut completed = Vec::with_capacity(targets.len());
-    for target in targets {
-        completed.push(if is_bare(target) {
-            complete(target, &fetcher, limits, console).await?
-        } else {
-            target.clone()
-        });
-    }
-    Ok(completed)
+    complete(target, &fetcher, FetchLimits::from_fetch(&draft.fetch).reading_all(), console).await
 }
 
 /// Whether an argument is a host with a dot or a port, and perhaps a path, without a scheme.

@@ -1,7 +1,6 @@
 //! The page to extract: a file, or the answer to one request.
 
 use std::path::Path;
-use std::slice;
 
 use dragline_domain::definition::Draft;
 use dragline_domain::url::CrawlUrl;
@@ -42,8 +41,7 @@ pub(super) async fn read(args: &ExtractArgs, draft: &Draft, console: &Console) -
 }
 
 async fn fetch(args: &ExtractArgs, draft: &Draft, console: &Console) -> Result<ReadPage, Failure> {
-    let completed = bare_host::complete_urls(slice::from_ref(&args.target), &args.network, console).await?;
-    let url = parse_url(completed.first().unwrap_or(&args.target))?;
+    let url = parse_url(&bare_host::complete_url(&args.target, &args.network, console).await?)?;
     let network = Network::from_args(&args.network)?;
     let answer = LiveFetcher::connect(&network, draft, console)?.fetch(&url).await;
     let answer = answer.map_err(|error| match error {

@@ -43,9 +43,10 @@ const HELD_BYTES_MAX: u64 = 32 << 20;
 /// A URL is not valid, the crawl cannot be read, or there is no printable body. Of several URLs,
 /// each is printed with its own error.
 pub(crate) async fn get(args: &GetArgs, console: &Console) -> Result<Exit, Failure> {
-    let urls = match args.is_stored() {
-        true => args.urls.clone(),
-        false => bare_host::complete_urls(&args.urls, &args.network, console).await?,
+    let urls = if args.is_stored() {
+        args.urls.clone()
+    } else {
+        bare_host::complete_urls(&args.urls, &args.network, console).await?
     };
     // Reports a mistake in a URL before reading anything.
     urls.iter().try_for_each(|url| parse_url(url).map(drop))?;
@@ -72,7 +73,7 @@ async fn print_all(
     console: &Console,
 ) -> Result<Exit, Failure> {
     let draft = args.network.change(Draft::for_seeds(Vec::new()));
-    let mut live = LiveFetcher::connect(&Network::from_args(&args.network)?, &draft, console)?;
+    let mut sites = Sites { args, draft: &draft, console, client: None };
     let mut exit = Exit::Done;
     for text in urls {
         let known = match &stored {
@@ -88,7 +89,7 @@ async fn print_all(
         let [_] = urls else {
             let line = match known {
                 Some((found, archive)) => stored_line(args, text, found, archive).await,
-                None => live_line(args, text, &mut live, console).await,
+                None => live_line(args, text, &mut sites).await,
             };
             let line = line.unwrap_or_else(|failure| {
                 exit = Exit::NotAllWell;
@@ -100,7 +101,7 @@ async fn print_all(
         match known {
             Some((found, archive)) => print(args, text, found, archive, console).await?,
             None => {
-                let (url, block) = ask(text, &mut live, console).await?;
+                let (url, block) = sites.ask(text).await?;
                 print_content(args, &url, &content_in(&block, None, args.coding())?, Vec::new(), console)?;
             }
         }
@@ -108,24 +109,36 @@ async fn print_all(
     Ok(exit)
 }
 
-/// Asks a site for a page. Returns its URL, and the answer as it would be stored.
-async fn ask(text: &str, live: &mut LiveFetcher<'_>, console: &Console) -> Result<(CrawlUrl, Vec<u8>), Failure> {
-    let asked = parse_url(text)?;
-    let LiveAnswer { url, status, reason, headers, body, .. } = live.follow(asked.clone()).await?;
-    if url != asked {
-        console.say(&safe(&format!("{asked} leads to {url}")));
-    }
-    let head = http_response_head(status, &reason, &headers, body.len() as u64);
-    Ok((url, [head, body].concat()))
+/// The sites that are asked. A client is set up for the first one, as certificates are read for it.
+struct Sites<'a> {
+    args: &'a GetArgs,
+    draft: &'a Draft,
+    console: &'a Console,
+    client: Option<LiveFetcher<'a>>,
 }
 
-async fn live_line(
-    args: &GetArgs,
-    text: &str,
-    live: &mut LiveFetcher<'_>,
-    console: &Console,
-) -> Result<String, Failure> {
-    let (url, block) = ask(text, live, console).await?;
+impl Sites<'_> {
+    /// Asks a site for a page. Returns its URL, and the answer as it would be stored.
+    async fn ask(&mut self, text: &str) -> Result<(CrawlUrl, Vec<u8>), Failure> {
+        let client = match &mut self.client {
+            Some(client) => client,
+            none => {
+                let network = Network::from_args(&self.args.network)?;
+                none.insert(LiveFetcher::connect(&network, self.draft, self.console)?)
+            }
+        };
+        let asked = parse_url(text)?;
+        let LiveAnswer { url, status, reason, headers, body, .. } = client.follow(asked.clone()).await?;
+        if url != asked {
+            self.console.say(&safe(&format!("{asked} leads to {url}")));
+        }
+        let head = http_response_head(status, &reason, &headers, body.len() as u64);
+        Ok((url, [head, body].concat()))
+    }
+}
+
+async fn live_line(args: &GetArgs, text: &str, sites: &mut Sites<'_>) -> Result<String, Failure> {
+    let (url, block) = sites.ask(text).await?;
     article::line(&url, &content_in(&block, None, Coding::Kept)?, args.extent())
 }
 

@@ -10,7 +10,6 @@ mod yaml;
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::slice;
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::Draft;
@@ -43,8 +42,7 @@ pub(crate) async fn init(args: &InitArgs, console: &Console) -> Result<Exit, Fai
     if let Some(path) = file.filter(|path| path.exists()) {
         return Err(is_there(path));
     }
-    let completed = bare_host::complete_urls(slice::from_ref(&args.url), &args.network, console).await?;
-    let given = parse_url(completed.first().unwrap_or(&args.url))?;
+    let given = parse_url(&bare_host::complete_url(&args.url, &args.network, console).await?)?;
     let draft = args.network.change(Draft::for_seeds(Vec::new()));
     let fetcher = Network::from_args(&args.network)?.fetcher(&draft)?;
     let site = Visitor::new(fetcher, SystemClock::new(), &draft, console).look_at(given).await?;
