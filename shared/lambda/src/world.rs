@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_aws::{
-    AwsClients, DynamoFrontier, Meter, Patience, S3Archive, S3Documents, SnsNotifier, SqsQueue, http_client,
-};
+use dragline_aws::{AwsClients, DynamoFrontier, Meter, S3Archive, S3Documents, SnsNotifier, SqsQueue, http_client};
 use dragline_pipeline::{Adapters, Timing};
 use dragline_ports::clock::Rng;
 use dragline_ports::system::{SystemClock, SystemRng};
@@ -25,7 +23,7 @@ pub type AwsWorld = Adapters<DynamoFrontier, S3Archive, S3Documents, SqsQueue, S
 /// Returns the adapters of a stack, configured by the environment (region, credentials, endpoint),
 /// and the meter that counts for all of them.
 pub(crate) async fn adapters(settings: &Settings) -> (AwsWorld, Meter) {
-    let clients = AwsClients::from_environment(http_client(), Patience::default()).await;
+    let clients = AwsClients::from_environment(http_client()).await;
     let (tables, bucket) = (settings.tables.clone(), settings.bucket.as_str());
     let rng: Arc<dyn Rng> = Arc::new(SystemRng);
     let frontier = DynamoFrontier::new(&clients, tables, bucket, LEASE_GRACE, Arc::clone(&rng));

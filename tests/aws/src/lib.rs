@@ -13,10 +13,9 @@ mod story;
 mod world;
 
 use std::net::TcpStream;
-use std::time::Duration;
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
-use dragline_aws::{AwsClients, Patience, http_client};
+use dragline_aws::{AwsClients, http_client};
 
 pub use self::command::{Ran, dragline};
 pub use self::resources::{Fresh, GRACE};
@@ -26,16 +25,6 @@ pub use self::story::{Story, at};
 /// How to get an emulator.
 const HOW_TO_START: &str =
     "start one with `make aws`, or `scripts/localstack run cargo nextest run -p dragline-aws-tests`";
-
-/// A generous limit, as emulators on a busy machine are slow. No passing test waits for this long.
-pub const PATIENCE: Patience = Patience {
-    connect: Duration::from_secs(10),
-    attempt: Duration::from_secs(60),
-    operation: Duration::from_secs(120),
-    object_attempt: Duration::from_secs(60),
-    object_operation: Duration::from_secs(120),
-    attempts_max: 4,
-};
 
 /// Clients of the emulator.
 ///
@@ -51,7 +40,7 @@ pub async fn clients() -> AwsClients {
 /// If no emulator answers.
 pub async fn clients_over(http: SharedHttpClient) -> AwsClients {
     require_emulator();
-    AwsClients::from_environment(http, PATIENCE).await
+    AwsClients::from_environment(http).await
 }
 
 fn require_emulator() {

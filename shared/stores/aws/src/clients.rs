@@ -1,4 +1,4 @@
-//! The SDK's clients: one HTTP stack, with explicit time-outs and retries.
+//! The SDK's clients: one HTTP stack, with explicit time limits and retries.
 
 use std::time::Duration;
 
@@ -11,33 +11,55 @@ use aws_smithy_runtime_api::client::http::SharedHttpClient;
 
 use crate::meter::Meter;
 
-/// Time-outs of requests, including retries, and the number of tries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+/// Time limits of requests.
+#[derive(Clone, Copy)]
+struct Timeouts {
     /// Until the connection is established.
-    pub connect: Duration,
+    connect: Duration,
     /// One try of a request to DynamoDB, SQS or SNS.
-    pub attempt: Duration,
-    /// Such a request with all its tries: less than the reserve of a lease for its commit.
-    pub operation: Duration,
-    /// One try of a request to S3, which carries a whole object.
-    pub object_attempt: Duration,
+    attempt: Duration,
     /// Such a request with all its tries.
-    pub object_operation: Duration,
-    /// The total number of tries. Between them is an exponential wait with full jitter.
-    pub attempts_max: u32,
+    operation: Duration,
+    /// One try of a request to S3, which carries a whole object.
+    object_attempt: Duration,
+    /// Such a request with all its tries.
+    object_operation: Duration,
 }
 
-impl Default for Patience {
-    fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(2),
-            attempt: Duration::from_secs(4),
-            operation: Duration::from_secs(14),
-            object_attempt: Duration::from_secs(30),
-            object_operation: Duration::from_secs(60),
-            attempts_max: 6,
-        }
+/// For AWS. An operation takes less than the reserve of a lease for its commit.
+const AWS: Timeouts = Timeouts {
+    connect: Duration::from_secs(2),
+    attempt: Duration::from_secs(4),
+    operation: Duration::from_secs(14),
+    object_attempt: Duration::from_secs(30),
+    object_operation: Duration::from_secs(60),
+};
+
+/// For an emulator, which shares a machine with the tests that wait for it: ten times as long.
+const EMULATOR: Timeouts = Timeouts {
+    connect: Duration::from_secs(20),
+    attempt: Duration::from_secs(40),
+    operation: Duration::from_secs(140),
+    object_attempt: Duration::from_secs(300),
+    object_operation: Duration::from_secs(600),
+};
+
+/// The number of tries of a request. Between them is an exponential wait with full jitter.
+const ATTEMPTS_MAX: u32 = 6;
+
+impl Timeouts {
+    /// Returns the limits for what this configuration calls: only an emulator is called by an
+    /// endpoint of its own.
+    fn for_config(config: &SdkConfig) -> Self {
+        if config.endpoint_url().is_some() { EMULATOR } else { AWS }
+    }
+
+    fn for_requests(self) -> TimeoutConfig {
+        config(self.connect, self.attempt, self.operation)
+    }
+
+    fn for_objects(self) -> TimeoutConfig {
+        config(self.connect, self.object_attempt, self.object_operation)
     }
 }
 
@@ -65,19 +87,19 @@ pub fn http_client() -> SharedHttpClient {
 
 impl AwsClients {
     /// Returns clients with the region, credentials and endpoint from the environment.
-    pub async fn from_environment(http: SharedHttpClient, patience: Patience) -> Self {
-        Self::from_config(&environment(http, patience).await, patience)
+    pub async fn from_environment(http: SharedHttpClient) -> Self {
+        Self::from_config(&environment(http).await)
     }
 
     /// Builds the clients from a shared configuration.
-    pub(crate) fn from_config(common: &SdkConfig, patience: Patience) -> Self {
+    pub(crate) fn from_config(common: &SdkConfig) -> Self {
         let meter = Meter::new();
         let dynamodb = aws_sdk_dynamodb::config::Builder::from(common).interceptor(meter.clone()).build();
         let sqs = aws_sdk_sqs::config::Builder::from(common).interceptor(meter.clone()).build();
         let sns = aws_sdk_sns::config::Builder::from(common).interceptor(meter.clone()).build();
         let s3 = aws_sdk_s3::config::Builder::from(common)
             .interceptor(meter.clone())
-            .timeout_config(timeouts(patience.connect, patience.object_attempt, patience.object_operation))
+            .timeout_config(Timeouts::for_config(common).for_objects())
             // Host names below an emulator's address do not resolve.
             .force_path_style(common.endpoint_url().is_some())
             .build();
@@ -93,17 +115,15 @@ impl AwsClients {
 
 /// Reads the region, credentials and endpoint from the environment. Credentials are not resolved
 /// before they are needed.
-pub(crate) async fn environment(http: SharedHttpClient, patience: Patience) -> SdkConfig {
-    let retries = RetryConfig::standard().with_max_attempts(patience.attempts_max);
-    aws_config::defaults(BehaviorVersion::v2026_01_12())
-        .http_client(http)
-        .retry_config(retries)
-        .timeout_config(timeouts(patience.connect, patience.attempt, patience.operation))
-        .load()
-        .await
+pub(crate) async fn environment(http: SharedHttpClient) -> SdkConfig {
+    let retries = RetryConfig::standard().with_max_attempts(ATTEMPTS_MAX);
+    let config =
+        aws_config::defaults(BehaviorVersion::v2026_01_12()).http_client(http).retry_config(retries).load().await;
+    let timeouts = Timeouts::for_config(&config).for_requests();
+    config.into_builder().timeout_config(timeouts).build()
 }
 
-fn timeouts(connect: Duration, attempt: Duration, operation: Duration) -> TimeoutConfig {
+fn config(connect: Duration, attempt: Duration, operation: Duration) -> TimeoutConfig {
     TimeoutConfig::builder()
         .connect_timeout(connect)
         .operation_attempt_timeout(attempt)

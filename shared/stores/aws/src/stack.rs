@@ -19,8 +19,7 @@ use crate::clients::environment;
 use crate::errors::StoreError;
 use crate::tables::{Table, TableNames};
 use crate::{
-    AwsClients, DynamoFrontier, DynamoReader, DynamoRemaking, DynamoRetained, Patience, S3Archive, S3Documents,
-    http_client,
+    AwsClients, DynamoFrontier, DynamoReader, DynamoRemaking, DynamoRetained, S3Archive, S3Documents, http_client,
 };
 
 /// The tag with the URL of the command queue.
@@ -92,11 +91,10 @@ impl Stack {
     /// # Errors
     /// Returns a [`StackError`].
     pub async fn find(name: &str) -> Result<Self, StackError> {
-        let patience = Patience::default();
-        let common = environment(http_client(), patience).await;
+        let common = environment(http_client()).await;
         let region = common.region().ok_or(StackError::NoRegion)?.to_string();
         check_credentials(&common).await?;
-        let clients = AwsClients::from_config(&common, patience);
+        let clients = AwsClients::from_config(&common);
         let tables = TableNames::with_prefix(name);
         let tags = tags(&clients, tables.get(Table::Crawls)).await.map_err(|e| e.at("find stack", name))?;
         let Some(mut tags) = tags else { return Err(StackError::NoStack { name: name.to_owned(), region }) };
