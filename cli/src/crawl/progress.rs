@@ -226,7 +226,7 @@ mod tests {
         let outcomes = BTreeMap::from([
             (Outcome::FileIngested, 1_100),
             (Outcome::FileDidNotChange, 22),
-            (Outcome::Redirect, 40),
+            (Outcome::TemporaryRedirect, 40),
             (Outcome::FileNotFound, 30),
             (Outcome::BlockedByRobotsTxt, 7),
             (Outcome::ConnectionFailed, 3),

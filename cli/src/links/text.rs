@@ -1,6 +1,7 @@
 //! Answers of the link graph as text. Everything from pages is escaped.
 
-use dragline_graph::{Broken, Chain, Counts, Direction, Duplicate, Node, Orphan, SiteLink, Unchecked};
+use dragline_domain::outcome::Outcome;
+use dragline_graph::{Broken, Chain, Counts, Direction, Duplicate, Node, Orphan, SiteLink, Step, Unchecked};
 
 use crate::terminal::{Colour, Shade, count, plural, safe};
 
@@ -111,13 +112,29 @@ pub(super) fn chain(chain: &Chain, colour: Colour) -> String {
         "too_long" => colour.paint(Shade::Removed, "longer than browsers follow"),
         _ => plural(u64::from(chain.hops), "redirect"),
     };
-    let mut text =
-        format!("{}  {ends}, linked from {}\n", colour.paint(Shade::Head, &safe(&chain.url)), pages(chain.linked_from));
+    let first = chain.steps.first().and_then(|step| match step.outcome_name.as_deref()? {
+        name if name == Outcome::PermanentRedirect.name() => Some(", the first one permanent"),
+        name if name == Outcome::TemporaryRedirect.name() => Some(", the first one temporary"),
+        _ => None,
+    });
+    let first = first.unwrap_or_default();
+    let mut text = format!(
+        "{}  {ends}{first}, linked from {}\n",
+        colour.paint(Shade::Head, &safe(&chain.url)),
+        pages(chain.linked_from)
+    );
     for step in chain.steps.iter().skip(1) {
         let status = step.status.map_or_else(String::new, |status| format!("  {status}"));
-        text += &format!("  -> {}{status} {}\n", safe(&step.url), step.state);
+        text += &format!("  -> {}{status} {}\n", safe(&step.url), step_words(step));
     }
     text
+}
+
+/// Describes the end of a step: its state, and of a redirect also whether it is permanent.
+fn step_words(step: &Step) -> String {
+    let outcome = step.outcome_name.as_deref();
+    let redirect = [Outcome::PermanentRedirect, Outcome::TemporaryRedirect].map(Outcome::name);
+    outcome.filter(|name| redirect.contains(name)).map_or_else(|| step.state.clone(), |name| name.replace('_', " "))
 }
 
 /// Describes a page without links to it.
@@ -146,4 +163,35 @@ pub(super) fn duplicate(duplicate: &Duplicate, is_first: bool, colour: Colour) -
     let canonical =
         duplicate.canonical.as_ref().map_or_else(String::new, |canonical| format!("  canonical: {}", safe(canonical)));
     format!("{head}  {}{distance}{canonical}\n", safe(&duplicate.url))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_says_which_redirects_are_permanent() {
+        let step = |path: &str, status, state: &str, outcome: Outcome| Step {
+            url: format!("https://example.org/{path}"),
+            status: Some(status),
+            state: state.to_owned(),
+            outcome_name: Some(outcome.name().to_owned()),
+        };
+        let steps = vec![
+            step("a", 301, "redirect", Outcome::PermanentRedirect),
+            step("b", 307, "redirect", Outcome::TemporaryRedirect),
+            step("c", 308, "redirect", Outcome::PermanentRedirect),
+            step("d", 200, "copy", Outcome::NotCanonical),
+            step("e", 200, "page", Outcome::FileIngested),
+        ];
+        let url = steps[0].url.clone();
+        let found = Chain { url, hops: 4, ends: "lands".to_owned(), linked_from: 1, steps };
+        insta::assert_snapshot!(chain(&found, Colour::Off), @"
+        https://example.org/a  4 redirects, the first one permanent, linked from 1 page
+          -> https://example.org/b  307 temporary redirect
+          -> https://example.org/c  308 permanent redirect
+          -> https://example.org/d  200 copy
+          -> https://example.org/e  200 page
+        ");
+    }
 }

@@ -3,6 +3,7 @@ use dragline_domain::doubt::Doubt;
 use dragline_domain::frontier::{LeftoverReason, Task};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
+use dragline_domain::refusal::Refusal;
 use dragline_ports::reader::LeftoverRow;
 use dragline_report::{CanonicalsDoubted, Causes, NotCrawled, OutcomeCount, ScriptedPages, Slow};
 
@@ -41,8 +42,10 @@ fn an_iteration_that_is_over() {
             counted(Outcome::FileIngested, 1_200),
             counted(Outcome::FileNotFound, 30),
             counted(Outcome::BlockedByRobotsTxt, 12),
+            counted(Outcome::BlockedAtRequestOfRemote, 7),
             counted(Outcome::ConnectionFailed, 3),
         ],
+        refusals: [(Refusal::Noindex, 1), (Refusal::LogIn, 4), (Refusal::Denied, 2)].into(),
         requests: 1_240,
         pages: 1_230,
         changes: [

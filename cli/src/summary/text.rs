@@ -156,7 +156,14 @@ fn drifted(summary: &Summary) -> Option<String> {
 fn outcomes(summary: &Summary) -> Vec<String> {
     let stuck = summary.figures.stuck.filter(|stuck| *stuck > 0);
     let stuck = stuck.map(|stuck| numbered(stuck, STUCK));
-    summary.figures.outcomes.iter().map(|counted| numbered(counted.urls, &counted.name)).chain(stuck).collect()
+    let lines = summary.figures.outcomes.iter().flat_map(|counted| {
+        let is_refused = counted.outcome == Outcome::BlockedAtRequestOfRemote.code();
+        let refusals = summary.figures.refusals.iter().filter(move |_| is_refused);
+        let refusals = refusals
+            .map(|(refusal, urls)| format!("{:NUMBER_WIDTH$}    {} of them: {}", "", count(*urls), refusal.words()));
+        [numbered(counted.urls, &counted.name)].into_iter().chain(refusals)
+    });
+    lines.chain(stuck).collect()
 }
 
 /// Describes implausible canonical links, and what to do about them.

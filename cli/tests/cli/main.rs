@@ -24,6 +24,7 @@ mod live;
 mod nothing_got;
 mod nothing_there;
 mod order;
+mod outcomes;
 mod private;
 mod proxy;
 #[cfg(unix)]

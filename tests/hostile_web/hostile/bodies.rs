@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dragline_domain::outcome::Outcome::{
-    ConnectionFailed, ErrorReadingResponse, FileIngested, FileOfUnknownType, RequestTimeout,
+    ConnectionFailed, ErrorReadingResponse, FileIngested, RequestTimeout, StoredNotRead,
 };
 use dragline_formats::warc::Truncation;
 use dragline_testkit::hostile::{HostileSite, Step, brotli, gzip, head, html, reply};
@@ -88,7 +88,7 @@ async fn a_coding_that_cannot_be_undone_to_its_end_is_told() {
         case("plain text that is called gzip", FileIngested, coded("gzip", page.as_bytes())),
         case(
             "an image that is called gzip",
-            FileOfUnknownType,
+            StoredNotRead,
             reply(200, &["content-type: image/png", "content-encoding: gzip"], b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
         ),
     ];
@@ -110,16 +110,12 @@ async fn a_body_is_what_it_is_whatever_its_server_says() {
     let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
     let cases = vec![
         case("nothing", FileIngested, html("")),
-        case("nothing, of no type", FileOfUnknownType, reply(200, &[], "")),
-        case(
-            "a page called an image",
-            FileOfUnknownType,
-            reply(200, &["content-type: image/png"], "<a href=/lured>x</a>"),
-        ),
+        case("nothing, of no type", StoredNotRead, reply(200, &[], "")),
+        case("a page called an image", StoredNotRead, reply(200, &["content-type: image/png"], "<a href=/lured>x</a>")),
         case("an image called a page", FileIngested, reply(200, &[HTML], png)),
         case(
             "an invalid type, and not a page",
-            FileOfUnknownType,
+            StoredNotRead,
             reply(200, &["content-type: \u{e9};;;=\"/"], "text <a href=/lured>x</a>"),
         ),
         cut("10 MB, the limit being 1 MiB", FileIngested, "length", html("<p>page ".repeat(1_250_000))),

@@ -1,6 +1,6 @@
 //! HTML that is deeply nested, endless or malformed on purpose.
 
-use dragline_domain::outcome::Outcome::{self, BlockedAtRequestOfRemote, FileIngested, FileOfUnknownType};
+use dragline_domain::outcome::Outcome::{self, BlockedAtRequestOfRemote, FileIngested, StoredNotRead};
 use dragline_testkit::hostile::{HostileSite, html, links, reply};
 use dragline_testkit::whole_crawls::{Crawled, definition};
 
@@ -88,13 +88,13 @@ async fn pages_are_read_as_browsers_read_them() {
             "which HTML does not have",
         ),
         ("text/xml", xml, FileIngested, "a", &["/x"], "XML that contains a page"),
-        ("text/xml", "<rss><p>a</p></rss>".to_owned(), FileOfUnknownType, "", &[], "other XML"),
+        ("text/xml", "<rss><p>a</p></rss>".to_owned(), StoredNotRead, "", &[], "other XML"),
         ("*/*", "<p>a<a href=x>b</a>".to_owned(), FileIngested, "ab", &["/x"], "an invalid type"),
         ("unknown/unknown", "<p>a".to_owned(), FileIngested, "a", &[], "another"),
         (
             "*/*",
             "a<a href=x>b</a>".to_owned(),
-            FileOfUnknownType,
+            StoredNotRead,
             "",
             &[],
             "an invalid type that does not begin like a page",

@@ -1,6 +1,6 @@
 //! Redirects in circles, in chains, and to nowhere.
 
-use dragline_domain::outcome::Outcome::{DidNotUnderstandAnswer, FileIngested, Redirect};
+use dragline_domain::outcome::Outcome::{DidNotUnderstandAnswer, FileIngested, TemporaryRedirect};
 use dragline_testkit::hostile::{HostileSite, Step, head, html};
 use dragline_testkit::whole_crawls::{Crawled, definition};
 
@@ -29,8 +29,8 @@ async fn a_redirect_to_nowhere_is_not_understood() {
         DidNotUnderstandAnswer,
         to(&format!("/{}", "x".repeat(100_000))),
     ));
-    cases.push(case("itself", Redirect, to("/nasty")));
-    cases.push(case("another host, which is out of scope", Redirect, to("http://elsewhere.test/")));
+    cases.push(case("itself", TemporaryRedirect, to("/nasty")));
+    cases.push(case("another host, which is out of scope", TemporaryRedirect, to("http://elsewhere.test/")));
     judge(cases, |_| {}).await;
 }
 

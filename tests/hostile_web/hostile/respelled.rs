@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use dragline_domain::outcome::Outcome::{
-    self, AskedToTryAgain, BlockedByRobotsTxt, FileDidNotChange, FileIngested, FileNotFound, Redirect,
-    ServerBlamedClient, ServerUnavailable,
+    self, AskedToTryAgain, BlockedByRobotsTxt, FileDidNotChange, FileIngested, FileNotFound, ServerBlamedClient,
+    ServerUnavailable, TemporaryRedirect,
 };
 use dragline_domain::url::UrlRules;
 use dragline_testkit::hostile::{Asked, HostileSite, Step, head, html, links, reply};
@@ -52,7 +52,7 @@ fn at(asked: &Asked, target: &str) -> Vec<Step> {
     if asked.target == target { html("here") } else { to(target) }
 }
 
-const ONCE: &[Outcome] = &[Redirect, FileIngested];
+const ONCE: &[Outcome] = &[TemporaryRedirect, FileIngested];
 
 const CASES: &[Case] = &[
     case("hex digits in lower case", "/caf%C3%A9", |a| at(a, "/caf%c3%a9"), &["/caf%C3%A9", "/caf%c3%a9"], ONCE),
@@ -65,13 +65,13 @@ const CASES: &[Case] = &[
     case("the definition's own", "/s", |a| at(a, "/s?ref=home"), &["/s", "/s?ref=home"], ONCE),
     case("an empty query", "/s", |a| at(a, "/s?"), &["/s", "/s?"], ONCE),
     case("itself, once", "/s", |a| if a.earlier == 0 { to("/s") } else { html("here") }, &["/s", "/s"], ONCE),
-    case("itself, for ever", "/s", |_| to("/s"), &["/s", "/s"], &[Redirect, Redirect]),
+    case("itself, for ever", "/s", |_| to("/s"), &["/s", "/s"], &[TemporaryRedirect, TemporaryRedirect]),
     case(
         "another spelling each time",
         "/s",
         |a| to(&format!("/s?utm_id={}", a.target.len())),
         &["/s", "/s?utm_id=2"],
-        &[Redirect, Redirect],
+        &[TemporaryRedirect, TemporaryRedirect],
     ),
     case(
         "a spelling that leads elsewhere",
@@ -82,14 +82,14 @@ const CASES: &[Case] = &[
             _ => html("here"),
         },
         &["/s", "/s?", "/other"],
-        &[Redirect, Redirect],
+        &[TemporaryRedirect, TemporaryRedirect],
     ),
     case(
         "a spelling that is not there",
         "/s",
         |a| if a.target == "/s" { to("/s?") } else { reply(404, &[], "") },
         &["/s", "/s?"],
-        &[Redirect, FileNotFound],
+        &[TemporaryRedirect, FileNotFound],
     ),
     case(
         "a spelling that fails once",
@@ -100,14 +100,14 @@ const CASES: &[Case] = &[
             _ => html("here"),
         },
         &["/s", "/s?", "/s?"],
-        &[Redirect, ServerUnavailable, FileIngested],
+        &[TemporaryRedirect, ServerUnavailable, FileIngested],
     ),
     case(
         "a spelling that robots.txt forbids",
         "/s",
         |a| at(a, "/s?PHPSESSID=forbidden"),
         &["/s"],
-        &[Redirect, BlockedByRobotsTxt],
+        &[TemporaryRedirect, BlockedByRobotsTxt],
     ),
     case(
         "a choice, as a page",
@@ -224,7 +224,7 @@ async fn a_cookie_goes_back_once_to_the_url_that_set_it() {
         ("/", FileIngested, "with its cookie"),
         ("/next", FileIngested, "another URL"),
         ("/respelled", FileIngested, "with its cookie, as spelled"),
-        ("/away", Redirect, "to another URL, which gets none"),
+        ("/away", TemporaryRedirect, "to another URL, which gets none"),
         ("/there", FileIngested, "without one"),
     ]);
     let requests: Vec<String> = crawled

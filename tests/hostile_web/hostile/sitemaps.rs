@@ -2,7 +2,7 @@
 //! URL once.
 
 use dragline_domain::definition::{Draft, Sitemaps};
-use dragline_domain::outcome::Outcome::{self, FileOfUnknownType};
+use dragline_domain::outcome::Outcome::{self, StoredNotRead};
 use dragline_testkit::hostile::{HostileSite, Step, head, html, links, reply};
 use dragline_testkit::whole_crawls::{Crawled, definition};
 
@@ -127,7 +127,7 @@ async fn what_is_named_as_a_sitemap_is_read_as_one() {
         let expected = (1, usize::from(case.is_read), 1);
         assert_eq!((times("/s"), times(LISTED), times("/")), expected, "{}: {asked:?}", case.why);
         if case.is_read {
-            assert_eq!(crawled.row(&site.url("/s")).outcome, FileOfUnknownType, "{}", case.why);
+            assert_eq!(crawled.row(&site.url("/s")).outcome, StoredNotRead, "{}", case.why);
         }
     }
 }

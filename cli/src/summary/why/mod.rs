@@ -85,6 +85,7 @@ fn hint(counted: &CauseCount) -> Option<String> {
                 .to_owned()
         }
         Cause::NotFound => "the server has no such page; check whether the URL opens in a browser".to_owned(),
+        Cause::AsksForLogIn => "it is for those who have an account: no password is ever sent".to_owned(),
         Cause::RefusedByServer => {
             "the server denies access to everybody, or to this crawler; the crawl does not retry".to_owned()
         }

@@ -31,7 +31,7 @@ impl Ending {
         let is_page_by = |outcome| matches!(outcome, Outcome::FileIngested | Outcome::NotCanonical);
         let is_page = is_page_by(outcome) || (outcome == Outcome::FileDidNotChange && of_body.is_none_or(is_page_by));
         let leads_on = is_page_by(outcome)
-            || matches!(outcome, Outcome::PermanentRedirect | Outcome::Redirect | Outcome::FileDidNotChange);
+            || matches!(outcome, Outcome::PermanentRedirect | Outcome::TemporaryRedirect | Outcome::FileDidNotChange);
         Self { url, is_page, leads_to: leads_to.filter(|_| leads_on), text: None, namers: Namers::default() }
     }
 
@@ -228,8 +228,7 @@ mod tests {
 
     #[test]
     fn an_unchanged_page_keeps_its_first_outcome() {
-        for (of_body, expected) in [(None, true), (Some(NotCanonical), true), (Some(Outcome::FileOfUnknownType), false)]
-        {
+        for (of_body, expected) in [(None, true), (Some(NotCanonical), true), (Some(Outcome::StoredNotRead), false)] {
             let ending = Ending::new(url("p"), FileDidNotChange, of_body, Some(url("c")));
             assert_eq!(ending.is_undecided(), expected, "{of_body:?}");
         }

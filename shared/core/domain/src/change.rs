@@ -110,7 +110,7 @@ impl Difference {
             (Part::Links, old_links != new_links),
             (Part::Metadata, metadata(old) != metadata(new)),
             // Of two files that are not pages, only the digests of their bodies can be compared.
-            (Part::Body, was == Outcome::FileOfUnknownType && now.outcome == was),
+            (Part::Body, was == Outcome::StoredNotRead && now.outcome == was),
         ];
         Self {
             since,
@@ -241,7 +241,7 @@ impl ChangeKind {
             (Some(_), _) if !was_shown => Some(Self::Back),
             (Some(_), StateChange::Confirmed) => Some(Self::Unchanged),
             (Some(before), StateChange::Shown { outcome, changed_at, .. }) => {
-                let redirects = |outcome| matches!(outcome, Outcome::PermanentRedirect | Outcome::Redirect);
+                let redirects = |outcome| matches!(outcome, Outcome::PermanentRedirect | Outcome::TemporaryRedirect);
                 Some(match changed_at {
                     _ if redirects(*outcome) && !redirects(before.outcome) => Self::Moved,
                     Some(_) => Self::Changed,
@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn documents_are_compared_part_by_part() {
-        use Outcome::{BlockedAtRequestOfRemote, FileIngested, FileOfUnknownType, NotCanonical, PermanentRedirect};
+        use Outcome::{BlockedAtRequestOfRemote, FileIngested, NotCanonical, PermanentRedirect, StoredNotRead};
         use Part::{Body, Links, Metadata, Status, Text, Title};
         let same = || page(|_, _| {});
         let of = |outcome| Document::bare(0, url("/"), outcome);
@@ -401,8 +401,8 @@ mod tests {
                 "it asks for noindex now",
             ),
             (FileIngested, same(), of(PermanentRedirect), &[Status, Title, Text, Links, Metadata], "it redirects now"),
-            (FileOfUnknownType, of(FileOfUnknownType), of(FileOfUnknownType), &[Body], "another file"),
-            (FileOfUnknownType, of(FileOfUnknownType), same(), &[Status, Title, Text, Links, Metadata], "a page now"),
+            (StoredNotRead, of(StoredNotRead), of(StoredNotRead), &[Body], "another file"),
+            (StoredNotRead, of(StoredNotRead), same(), &[Status, Title, Text, Links, Metadata], "a page now"),
         ];
         for (was, before, now, expected, why) in cases {
             assert_eq!(Difference::between(PLACE, was, &before, &now).parts, expected, "{why}");

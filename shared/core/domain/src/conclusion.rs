@@ -63,7 +63,7 @@ pub fn redirect_entry(canonical: Canonical, document: &Document) -> Option<Redir
     let by_status = document.links.iter().find(|link| link.kind == LinkKind::Redirect).and_then(|link| {
         let is_permanent = match document.outcome {
             Outcome::PermanentRedirect => true,
-            Outcome::Redirect => false,
+            Outcome::TemporaryRedirect => false,
             _ => return None,
         };
         Some(RedirectEntry { target: link.target.clone(), is_permanent, source: LinkKind::Redirect })

@@ -25,6 +25,7 @@ pub mod outcome;
 pub mod policy;
 pub mod politeness;
 pub mod recrawl;
+pub mod refusal;
 pub mod remake;
 pub mod retention;
 pub mod scripted;

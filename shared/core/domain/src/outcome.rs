@@ -1,7 +1,8 @@
 //! The outcome of one URL: the crawl exit codes.
 //!
-//! Names and numbers are those of the unobtanium crawler, so that its users recognise them; 175 to
-//! 179 and 182 are new here.
+//! Numbers are those of the unobtanium crawler, so that its users recognise them; 175 to 179 and
+//! 182 are new here. Names are, too, except where they misled people: its 29 is a file of unknown
+//! type, and its 32 a redirect.
 
 use std::fmt;
 use std::str::FromStr;
@@ -71,14 +72,15 @@ outcomes! {
     /// The body was parsed into a document.
     FileIngested = 20 "file_ingested" =>
         "Nothing: its title, text and links are in the tables.";
-    /// The body was stored; its type has no parser.
-    FileOfUnknownType = 29 "file_of_unknown_type" =>
+    /// The body was stored, not read as a page: it is a picture, a style sheet, a sitemap,
+    /// robots.txt, or of another type that has no text to show.
+    StoredNotRead = 29 "stored_not_read" =>
         "Nothing: its body is in the WARC file.";
     /// The server says that the page has moved for good: status 301 or 308.
     PermanentRedirect = 31 "permanent_redirect" =>
         "Nothing: the target is crawled if it is in scope. If it is a seed, put the target in its place.";
     /// The server says that the page is elsewhere for now: status 302, 303 or 307.
-    Redirect = 32 "redirect" =>
+    TemporaryRedirect = 32 "temporary_redirect" =>
         "Nothing: the target is crawled if it is in scope.";
     /// It has not changed since the last visit: status 304, or the same body.
     FileDidNotChange = 34 "file_did_not_change" =>
@@ -124,7 +126,8 @@ outcomes! {
     /// The origin's robots.txt forbids it, or could not be read.
     BlockedByRobotsTxt = 170 "blocked_by_robots_txt" =>
         "Ask the site's owner to allow it. `dragline explain URL` names the rule.";
-    /// The remote asked not to be ingested: noindex, 401 or 403.
+    /// The remote asked not to be ingested. Its status says how: the page asks for noindex (status
+    /// 200), the server asks for a log-in (401), or it denies access (403).
     BlockedAtRequestOfRemote = 171 "blocked_at_request_of_remote" =>
         "Ask the site's owner, if the page should be crawled: no password is ever sent.";
     /// The definition excludes the whole origin.
@@ -205,8 +208,8 @@ impl Outcome {
     #[must_use]
     pub const fn class(self) -> OutcomeClass {
         match self {
-            Self::FileIngested | Self::FileOfUnknownType | Self::FileDidNotChange => OutcomeClass::Content,
-            Self::PermanentRedirect | Self::Redirect => OutcomeClass::Redirect,
+            Self::FileIngested | Self::StoredNotRead | Self::FileDidNotChange => OutcomeClass::Content,
+            Self::PermanentRedirect | Self::TemporaryRedirect => OutcomeClass::Redirect,
             Self::FileGone | Self::FileNotFound | Self::SoftNotFound => OutcomeClass::Missing,
             Self::UnknownError
             | Self::DatabaseError
@@ -242,9 +245,9 @@ impl Outcome {
         matches!(
             self,
             Self::FileIngested
-                | Self::FileOfUnknownType
+                | Self::StoredNotRead
                 | Self::PermanentRedirect
-                | Self::Redirect
+                | Self::TemporaryRedirect
                 | Self::FileGone
                 | Self::FileNotFound
                 | Self::NotCanonical
@@ -307,7 +310,7 @@ impl Outcome {
         match status {
             200..=300 => Self::FileIngested,
             301 | 308 => Self::PermanentRedirect,
-            302 | 303 | 307 => Self::Redirect,
+            302 | 303 | 307 => Self::TemporaryRedirect,
             304 => Self::FileDidNotChange,
             401 | 403 => Self::BlockedAtRequestOfRemote,
             404 => Self::FileNotFound,
@@ -420,9 +423,9 @@ mod tests {
             (206, Outcome::FileIngested, "partial content still is content"),
             (301, Outcome::PermanentRedirect, "moved for good"),
             (308, Outcome::PermanentRedirect, "moved for good, method kept"),
-            (302, Outcome::Redirect, "found elsewhere for now"),
-            (303, Outcome::Redirect, "see other"),
-            (307, Outcome::Redirect, "elsewhere for now, method kept"),
+            (302, Outcome::TemporaryRedirect, "found elsewhere for now"),
+            (303, Outcome::TemporaryRedirect, "see other"),
+            (307, Outcome::TemporaryRedirect, "elsewhere for now, method kept"),
             (304, Outcome::FileDidNotChange, "our copy is current"),
             (300, Outcome::FileIngested, "a choice, with a page about it"),
             (305, Outcome::DidNotUnderstandAnswer, "to use a proxy, which nobody does"),

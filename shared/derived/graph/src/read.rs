@@ -340,7 +340,7 @@ impl Graph {
         let of_one = "WITH RECURSIVE way (place, id, redirects_to) AS (
                           SELECT 0, id, redirects_to FROM node WHERE id = ?1
                           UNION ALL SELECT w.place + 1, n.id, n.redirects_to FROM way w JOIN node n ON n.id = w.redirects_to WHERE w.place < ?2)
-                      SELECT n.url, n.status, n.state FROM way w JOIN node n ON n.id = w.id ORDER BY w.place";
+                      SELECT n.url, n.status, n.state, n.outcome_name FROM way w JOIN node n ON n.id = w.id ORDER BY w.place";
         let read = |row: &Row<'_>| {
             let chain = Chain {
                 url: row.get(1)?,
@@ -351,7 +351,9 @@ impl Graph {
             };
             Ok((row.get::<_, i64>(0)?, chain))
         };
-        let step = |row: &Row<'_>| Ok(Step { url: row.get(0)?, status: row.get(1)?, state: row.get(2)? });
+        let step = |row: &Row<'_>| {
+            Ok(Step { url: row.get(0)?, status: row.get(1)?, state: row.get(2)?, outcome_name: row.get(3)? })
+        };
         let complete =
             |(id, chain): (i64, Chain)| Ok(Chain { steps: self.list(of_one, params![id, chain.hops], step)?, ..chain });
         self.each_completed(sql, [hops_min], read, complete, visit)

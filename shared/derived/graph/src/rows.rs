@@ -134,6 +134,9 @@ pub struct Step {
     pub status: Option<u16>,
     /// Its state.
     pub state: String,
+    /// Its last outcome, which says of a redirect whether it is permanent; `None` if it was not
+    /// visited.
+    pub outcome_name: Option<String>,
 }
 
 row! { SiteLink { direction, from_url, to_url, anchor, kind, disposition, state, outcome_name, lands_on, is_broken } }

@@ -73,10 +73,10 @@ pub const fn breaks_links(outcome: Outcome) -> bool {
         | Outcome::ErrorReadingResponse => true,
         // Something exists, perhaps elsewhere.
         Outcome::FileIngested
-        | Outcome::FileOfUnknownType
+        | Outcome::StoredNotRead
         | Outcome::FileDidNotChange
         | Outcome::PermanentRedirect
-        | Outcome::Redirect
+        | Outcome::TemporaryRedirect
         | Outcome::NotCanonical
         | Outcome::Duplicate
         // The crawler sent too many requests.

@@ -65,7 +65,7 @@ async fn a_coded_body_is_stored_as_received_and_read_all_the_same() {
         assert_eq!(record.verify_payload_digest(), DigestCheck::Match, "{coding}");
     }
     let odd = crawled.row("/odd");
-    assert_eq!(odd.outcome, Outcome::FileOfUnknownType, "stored, but unreadable");
+    assert_eq!(odd.outcome, Outcome::StoredNotRead, "stored, but unreadable");
     assert!(odd.detail.as_deref().is_some_and(|detail| detail.contains("compress")), "{:?}", odd.detail);
     assert_eq!(crawled.text("/word"), "read me, too", "as browsers read it");
     let word = crawled.row("/word");
@@ -92,8 +92,8 @@ async fn the_type_of_a_body_is_looked_at_where_none_is_named() {
         ("/page", Outcome::FileIngested, "no type, but it starts like a page"),
         ("/bom", Outcome::FileIngested, "after a byte order mark"),
         ("/coded", Outcome::FileIngested, "under a content coding"),
-        ("/plain", Outcome::FileOfUnknownType, "no type, and it does not start like a page"),
-        ("/pdf", Outcome::FileOfUnknownType, "a type without a parser"),
+        ("/plain", Outcome::StoredNotRead, "no type, and it does not start like a page"),
+        ("/pdf", Outcome::StoredNotRead, "a type without a parser"),
         ("/xhtml", Outcome::FileIngested, "a page by another name, in any case"),
     ]);
     assert_eq!(crawled.record("/pdf").record_type, RecordType::Response, "stored all the same");

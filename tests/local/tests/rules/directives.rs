@@ -86,7 +86,7 @@ async fn noindex_holds_for_what_is_no_page() {
     let crawled = Crawled::once(&definition(&[site.url()], |_| {})).await;
     crawled.assert_outcomes(&[
         ("/", INGESTED, "the seed"),
-        ("/open.pdf", Outcome::FileOfUnknownType, "stored but not parsed"),
+        ("/open.pdf", Outcome::StoredNotRead, "stored but not parsed"),
         ("/asked.pdf", WITHHELD, "the header asks"),
     ]);
 }

@@ -12,9 +12,9 @@ use super::scripted::{ScriptedSite, answer, page};
 async fn every_kind_of_redirect_is_recorded_and_its_target_crawled() {
     const KINDS: [(u16, Outcome); 5] = [
         (301, Outcome::PermanentRedirect),
-        (302, Outcome::Redirect),
-        (303, Outcome::Redirect),
-        (307, Outcome::Redirect),
+        (302, Outcome::TemporaryRedirect),
+        (303, Outcome::TemporaryRedirect),
+        (307, Outcome::TemporaryRedirect),
         (308, Outcome::PermanentRedirect),
     ];
     let paths: Vec<_> = KINDS.iter().map(|(status, _)| (format!("/{status}"), format!("/after-{status}"))).collect();
@@ -53,12 +53,12 @@ async fn odd_redirects_come_to_an_end() {
     crawled.assert_outcomes(&[
         ("/", Outcome::FileIngested, "the seed"),
         ("/out", Outcome::PermanentRedirect, "its target is recorded, and that is all"),
-        ("/without", Outcome::FileOfUnknownType, "no Location: what 200 would give"),
+        ("/without", Outcome::StoredNotRead, "no Location: what 200 would give"),
         ("/mail", Outcome::DidNotUnderstandAnswer, "not a URL that can be crawled"),
-        ("/here", Outcome::Redirect, "to itself, twice"),
-        ("/ping", Outcome::Redirect, "in a circle"),
+        ("/here", Outcome::TemporaryRedirect, "to itself, twice"),
+        ("/ping", Outcome::TemporaryRedirect, "in a circle"),
         ("/pong", Outcome::PermanentRedirect, "in a circle"),
-        ("/choice", Outcome::FileOfUnknownType, "a choice for people, with no page about it"),
+        ("/choice", Outcome::StoredNotRead, "a choice for people, with no page about it"),
     ]);
     assert_eq!(crawled.row("/out").redirects_to.as_deref(), Some("http://elsewhere.example/"));
     assert_eq!(crawled.row("/without").redirects_to, None);
@@ -130,8 +130,8 @@ async fn a_seed_that_moved_within_its_site_takes_the_crawl_along() {
         (&www("/more"), Outcome::FileIngested, "its links belong to the crawl, too"),
         (&www("/asset"), Outcome::PermanentRedirect, "not a seed: its target does not join"),
         (&site.named("www.dressed.example", "/asset"), Outcome::PermanentRedirect, "not a seed either"),
-        (&seeds[1], Outcome::Redirect, "temporary, and to a host of another name"),
-        (&seeds[3], Outcome::Redirect, "temporary, but to www."),
+        (&seeds[1], Outcome::TemporaryRedirect, "temporary, and to a host of another name"),
+        (&seeds[3], Outcome::TemporaryRedirect, "temporary, but to www."),
         (
             &site.named("www.dressed.example", "/home"),
             Outcome::FileIngested,

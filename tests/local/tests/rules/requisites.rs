@@ -58,7 +58,7 @@ fn of_site(site: &ScriptedSite, requisites: Requisites) -> Definition {
 const PAGES: [(&str, Outcome, &str); 4] = [
     ("/", Outcome::FileIngested, "the seed"),
     ("/deep", Outcome::FileIngested, "a page that asks not to follow its links"),
-    ("/both.png", Outcome::FileOfUnknownType, "linked to like a page"),
+    ("/both.png", Outcome::StoredNotRead, "linked to like a page"),
     ("/part.html", Outcome::FileIngested, "a page within a page"),
 ];
 
@@ -99,7 +99,7 @@ fn expected(forbidden: &[(&'static str, Outcome)], rest: Outcome) -> BTreeSet<(S
     let fetched = FETCHED.iter().map(|url| {
         let outcome = match *url {
             "/moved.png" => Outcome::PermanentRedirect,
-            "CDN/moved.png" => Outcome::Redirect,
+            "CDN/moved.png" => Outcome::TemporaryRedirect,
             "CDN/private/x.png" => Outcome::BlockedByRobotsTxt,
             _ => rest,
         };
@@ -118,7 +118,7 @@ async fn what_pages_need_is_fetched_wherever_it_is() {
     let site = ScriptedSite::start(site).await;
     let crawled = Crawled::once(&of_site(&site, Requisites::Fetch)).await;
     let forbidden = [("/forbidden/x.png", Outcome::BlockedUrlByLocalPolicy)];
-    assert_eq!(outcomes(&site, &crawled), expected(&forbidden, Outcome::FileOfUnknownType));
+    assert_eq!(outcomes(&site, &crawled), expected(&forbidden, Outcome::StoredNotRead));
     let (row, cdn) = (|url: &str| crawled.row(url), site.named("cdn.example", ""));
     assert_eq!(
         (row("/back.png").depth, row("/5.css").depth, row("/deep.png").depth),

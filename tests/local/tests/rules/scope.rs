@@ -142,7 +142,7 @@ async fn who_reads_the_summary_is_told_of_parameters_that_were_taken_out() {
         ("/a", Outcome::FileIngested, "without its session"),
         ("/a?x", Outcome::FileIngested, "the same"),
         ("/b?sid=1", Outcome::FileIngested, "a number, not a session"),
-        ("/moved", Outcome::Redirect, "to a session"),
+        ("/moved", Outcome::TemporaryRedirect, "to a session"),
         ("/c", Outcome::FileIngested, "which is not part of the URL"),
     ]);
     assert_eq!(crawled.progress.parser.found_stripped, 3, "each URL once, as it was found first");

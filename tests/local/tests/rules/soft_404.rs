@@ -72,7 +72,7 @@ async fn what_is_answered_like_an_address_that_cannot_exist_is_missing() {
                 content("/", "where everything leads"),
                 content("/chair", "a page"),
                 ("/gone", Outcome::SoftNotFound, "it leads home, like what cannot exist"),
-                ("/index.html", Outcome::Redirect, "another name of the home page"),
+                ("/index.html", Outcome::TemporaryRedirect, "another name of the home page"),
             ],
             "a redirect to the home page",
         ),

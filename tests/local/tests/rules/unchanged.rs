@@ -37,7 +37,7 @@ fn body_of(target: &str) -> &'static [u8] {
 }
 
 use Outcome::{
-    BlockedAtRequestOfRemote as Hidden, FileDidNotChange as Same, FileIngested as Page, FileOfUnknownType as Unknown,
+    BlockedAtRequestOfRemote as Hidden, FileDidNotChange as Same, FileIngested as Page, StoredNotRead as Unknown,
 };
 
 const CASES: &[(&str, Answers, Ends, &str)] = &[

@@ -141,7 +141,7 @@ impl LastDocument {
     /// Whether it may have links: a page or a redirect.
     #[must_use]
     pub const fn may_link(&self) -> bool {
-        !matches!(self.outcome, Outcome::FileOfUnknownType)
+        !matches!(self.outcome, Outcome::StoredNotRead)
     }
 }
 
@@ -202,9 +202,9 @@ impl Outcome {
     pub const fn page_finding(self) -> PageFinding {
         match self {
             Self::FileIngested
-            | Self::FileOfUnknownType
+            | Self::StoredNotRead
             | Self::PermanentRedirect
-            | Self::Redirect
+            | Self::TemporaryRedirect
             | Self::NotCanonical
             | Self::Duplicate => PageFinding::Content,
             Self::FileDidNotChange => PageFinding::AsBefore,

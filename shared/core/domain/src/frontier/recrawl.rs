@@ -277,7 +277,7 @@ mod tests {
         let later = |state: CandidateState| CandidateState { due_at: Some(at(99)), ..state };
         let file = || {
             let mut known = page(RulesDigest(1));
-            known.document.as_mut().unwrap().outcome = Outcome::FileOfUnknownType;
+            known.document.as_mut().unwrap().outcome = Outcome::StoredNotRead;
             known
         };
         let hidden = || {

@@ -76,8 +76,8 @@ fn the_first_rule_that_covers_a_url_decides() {
 fn the_ending_of_a_visit_follows_from_its_outcome() {
     for (outcome, expected, why) in [
         (Outcome::FileIngested, VisitEnd::Changed, "another body"),
-        (Outcome::FileOfUnknownType, VisitEnd::Changed, "it is there, whatever it is"),
-        (Outcome::Redirect, VisitEnd::Changed, "a redirect is an answer"),
+        (Outcome::StoredNotRead, VisitEnd::Changed, "it is there, whatever it is"),
+        (Outcome::TemporaryRedirect, VisitEnd::Changed, "a redirect is an answer"),
         (Outcome::NotCanonical, VisitEnd::Changed, "the page is there, though another stands for it"),
         (Outcome::FileDidNotChange, VisitEnd::Unchanged, "304, or the same body"),
         (Outcome::FileNotFound, VisitEnd::Gone, "404"),

@@ -82,7 +82,7 @@ fn document_of(media_type: &str, body: &str, content: ContentLevel) -> Document 
             }
         }
         Err(Unread { directives: _, detail, links: _, content }) => {
-            Document { detail, content, ..Document::bare(0, at.clone(), Outcome::FileOfUnknownType) }
+            Document { detail, content, ..Document::bare(0, at.clone(), Outcome::StoredNotRead) }
         }
     }
 }
@@ -114,7 +114,10 @@ pub(crate) fn all() -> Vec<(&'static str, Document)> {
         ("a redirect", Document { links: vec![link(Disposition::OutOfScope)], ..bare(Outcome::PermanentRedirect) }),
         (
             "a blocked link",
-            Document { links: vec![link(Disposition::Blocked("robots.txt".into()))], ..bare(Outcome::Redirect) },
+            Document {
+                links: vec![link(Disposition::Blocked("robots.txt".into()))],
+                ..bare(Outcome::TemporaryRedirect)
+            },
         ),
     ];
     all.extend(Outcome::ALL.iter().map(|&outcome| (outcome.name(), bare(outcome))));

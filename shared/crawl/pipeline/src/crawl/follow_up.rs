@@ -21,7 +21,7 @@ pub(super) fn follow_up(
 ) -> Option<FollowUp> {
     let response = fetched.result.as_ref().ok()?;
     match outcome {
-        Outcome::Redirect | Outcome::PermanentRedirect => {
+        Outcome::TemporaryRedirect | Outcome::PermanentRedirect => {
             let target = url.respelled(&location(response.headers.get("location")?), rules)?;
             let cookies = cookies_for(response.headers.all("set-cookie"), url, &target, now);
             Some(FollowUp::Redirected { cookie: Cookie::from_pairs(cookies), target })
@@ -170,7 +170,8 @@ mod tests {
         let new = TodoEntry::new("/~a");
         let again = new.followed_up(to("/%7Ea").unwrap()).unwrap();
         let unconditional = || Some(FollowUp::Unconditional);
-        let (redirect, refused, meanwhile) = (Outcome::Redirect, Outcome::ServerBlamedClient, Outcome::AskedToTryAgain);
+        let (redirect, refused, meanwhile) =
+            (Outcome::TemporaryRedirect, Outcome::ServerBlamedClient, Outcome::AskedToTryAgain);
         for (entry, wanted, has_room, outcome, expected, detail) in [
             (&new, None, true, redirect, (redirect, false), Some("as it was")),
             (

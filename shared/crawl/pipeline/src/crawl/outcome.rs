@@ -3,6 +3,7 @@
 use dragline_domain::frontier::{LastCapture, ReadAs};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::politeness::{Load, OriginSign};
+use dragline_domain::refusal::{ASKS_FOR_LOG_IN, Refusal};
 use dragline_domain::url::CrawlUrl;
 
 use super::pacer::Connection;
@@ -113,10 +114,16 @@ fn outcome_of_response(
 ) -> (Outcome, Option<String>) {
     let status = response.status;
     let outcome = match status_outcome(response) {
-        Outcome::Redirect | Outcome::PermanentRedirect if is_page_all_the_same(response) => Outcome::FileIngested,
+        Outcome::TemporaryRedirect | Outcome::PermanentRedirect if is_page_all_the_same(response) => {
+            Outcome::FileIngested
+        }
         outcome => outcome,
     };
-    let detail = (status >= 400).then(|| format!("status {status} {}", response.reason).trim_end().to_owned());
+    let detail = (status >= 400).then(|| {
+        let detail = format!("status {status} {}", response.reason).trim_end().to_owned();
+        let asks_for_log_in = Refusal::from_answer(outcome, Some(status)) == Some(Refusal::LogIn);
+        if asks_for_log_in { format!("{detail}: {ASKS_FOR_LOG_IN}") } else { detail }
+    });
     if let (Outcome::FileIngested, Some(Truncation::Coding(error))) = (outcome, response.truncated) {
         return (outcome, Some(error.to_string()));
     }
@@ -188,6 +195,20 @@ mod tests {
         };
         let failed = FetchOutcome::failed(FetchFailureKind::Connect, "", std::time::Duration::ZERO);
         FetchOutcome { request_headers: Headers::default(), result: Ok(response), ..failed }
+    }
+
+    #[test]
+    fn the_detail_of_a_401_says_that_it_asks_for_a_log_in() {
+        for (status, reason, expected) in [
+            (401, "Unauthorized", "status 401 Unauthorized: it asks for a log-in"),
+            (401, "", "status 401: it asks for a log-in"),
+            (403, "Forbidden", "status 403 Forbidden"),
+        ] {
+            let mut fetched = answered(status, &[], "");
+            fetched.result = fetched.result.map(|response| FetchedResponse { reason: reason.to_owned(), ..response });
+            let ended = fetch_outcome(&fetched, None, None, "Dragline", ReadAs::Typed);
+            assert_eq!(ended, (Outcome::BlockedAtRequestOfRemote, Some(expected.to_owned())));
+        }
     }
 
     #[test]

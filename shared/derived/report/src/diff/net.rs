@@ -99,7 +99,7 @@ impl Step {
     pub fn from_row(row: &LogRow) -> Option<Self> {
         let VisitChange { kind, parts } = row.change.as_ref().filter(|_| row.r#final)?;
         let shows = match row.outcome {
-            Outcome::PermanentRedirect | Outcome::Redirect => VisitResult::Redirect,
+            Outcome::PermanentRedirect | Outcome::TemporaryRedirect => VisitResult::Redirect,
             Outcome::FileDidNotChange => VisitResult::AsBefore,
             _ => VisitResult::Page,
         };
@@ -331,7 +331,7 @@ mod tests {
         let retried = LogRow { r#final: false, ..row(page, Some(New), &[]) };
         for (row, expected, why) in [
             (row(page, Some(New), &[]), Some(step(New, &[])), "a page"),
-            (row(Outcome::Redirect, Some(Moved), &[Status, Links]), Some(moved), "a redirect"),
+            (row(Outcome::TemporaryRedirect, Some(Moved), &[Status, Links]), Some(moved), "a redirect"),
             (row(Outcome::FileDidNotChange, Some(Unchanged), &[]), Some(same(Unchanged)), "304"),
             (row(Outcome::ServerInternalError, None, &[]), None, "it failed"),
             (retried, None, "what counts is how it ended"),

@@ -6,6 +6,7 @@ use dragline_domain::change::ChangeKind;
 use dragline_domain::doubt::Doubt;
 use dragline_domain::frontier::LeftoverReason;
 use dragline_domain::outcome::{Outcome, OutcomeClass};
+use dragline_domain::refusal::Refusal;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::summary::causes::CauseCount;
@@ -26,6 +27,9 @@ pub struct Figures {
     pub causes: Vec<CauseCount>,
     /// Final outcomes, the most frequent first.
     pub outcomes: Vec<OutcomeCount>,
+    /// How those refused that count as `blocked_at_request_of_remote`.
+    #[serde(serialize_with = "every_refusal")]
+    pub refusals: BTreeMap<Refusal, u64>,
     /// Requests in the log, retries included.
     pub requests: u64,
     /// URLs that ended with an answer.
@@ -197,6 +201,12 @@ impl Figures {
 fn every_kind<S: Serializer>(changes: &BTreeMap<ChangeKind, u64>, serializer: S) -> Result<S::Ok, S::Error> {
     let of = |kind: ChangeKind| (kind.name(), changes.get(&kind).copied().unwrap_or(0));
     serializer.collect_map(ChangeKind::ALL.map(of))
+}
+
+/// Serialises the refusals as an object with every kind, including those without any.
+fn every_refusal<S: Serializer>(refusals: &BTreeMap<Refusal, u64>, serializer: S) -> Result<S::Ok, S::Error> {
+    let of = |refusal: Refusal| (refusal.name(), refusals.get(&refusal).copied().unwrap_or(0));
+    serializer.collect_map(Refusal::ALL.map(of))
 }
 
 /// Serialises leftovers as objects, like the other lists of a summary.

@@ -7,6 +7,7 @@ use dragline_domain::capture::CrawlType;
 use dragline_domain::change::ChangeKind;
 use dragline_domain::doubt::Doubt;
 use dragline_domain::outcome::Outcome;
+use dragline_domain::refusal::Refusal;
 use dragline_domain::scripted;
 use dragline_ports::frontier::Progress;
 use dragline_ports::reader::LogRow;
@@ -39,6 +40,9 @@ pub struct Tally {
     /// By outcome and rule.
     #[serde(with = "pairs")]
     not_crawled: HashMap<(Outcome, Option<String>), Reason>,
+    /// Absent in what an earlier version stored.
+    #[serde(default)]
+    refusals: BTreeMap<Refusal, u64>,
     doubted: BTreeMap<Doubt, DoubtCounts>,
     scripted: ScriptedPages,
 }
@@ -93,6 +97,9 @@ impl Tally {
         self.bodies_cut += u64::from(visit.is_cut());
         if visit.r#final {
             *self.outcomes.entry(visit.outcome).or_default() += 1;
+            if let Some(refusal) = Refusal::from_answer(visit.outcome, visit.status) {
+                *self.refusals.entry(refusal).or_default() += 1;
+            }
             self.pages += u64::from(visit.record.is_some());
             if let Some((doubt, canonical)) = visit.detail.as_deref().and_then(Doubt::from_detail) {
                 self.doubted.entry(doubt).or_default().add(canonical);
@@ -155,6 +162,7 @@ impl Tally {
             drifted: Some(progress.parser.drifted),
             causes: Vec::new(),
             outcomes: outcomes.into_iter().map(|(outcome, urls)| outcome_count(outcome, urls)).collect(),
+            refusals: self.refusals,
             requests: self.requests,
             pages: self.pages,
             changes: self.changes,
@@ -233,6 +241,15 @@ mod tests {
             figures.outcomes.iter().map(|counted| (&*counted.name, &*counted.class, counted.urls)).collect();
         assert_eq!(outcomes, [("file_ingested", "content", 1)]);
         assert_eq!(figures.not_crawled, [], "both were requested");
+    }
+
+    #[test]
+    fn refusals_are_counted_by_their_status() {
+        let refused =
+            |url: &str, status| LogRow { status: Some(status), ..asked(url, Outcome::BlockedAtRequestOfRemote, 5) };
+        let figures = tally([refused("/a", 401), refused("/b", 200), refused("/c", 401), refused("/d", 403)]);
+        let counted: Vec<_> = figures.refusals.into_iter().collect();
+        assert_eq!(counted, [(Refusal::Noindex, 1), (Refusal::LogIn, 2), (Refusal::Denied, 1)]);
     }
 
     #[test]

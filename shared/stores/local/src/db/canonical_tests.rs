@@ -38,7 +38,7 @@ fn any_last(urls: usize) -> impl Strategy<Value = Last> {
         (6, Outcome::FileIngested),
         (2, Outcome::NotCanonical),
         (2, Outcome::FileDidNotChange),
-        (2, Outcome::Redirect),
+        (2, Outcome::TemporaryRedirect),
         (2, Outcome::PermanentRedirect),
         (1, Outcome::FileNotFound),
     ];
@@ -62,7 +62,7 @@ fn any_site() -> impl Strategy<Value = Vec<Last>> {
         proptest::collection::vec(last, urls).prop_map(|mut chain| {
             let end = chain.len() - 1;
             for (place, last) in chain[..end].iter_mut().enumerate() {
-                *last = Last { leads_to: Some(place + 1), outcome: Outcome::Redirect, ..*last };
+                *last = Last { leads_to: Some(place + 1), outcome: Outcome::TemporaryRedirect, ..*last };
             }
             chain[0].outcome = Outcome::FileIngested;
             chain[end].outcome = Outcome::FileIngested;

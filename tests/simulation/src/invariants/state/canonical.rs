@@ -19,9 +19,9 @@ pub(super) fn outcome(url: &CrawlUrl, known: &Known, shown: &BTreeMap<&CrawlUrl,
         ContentKind::Page if is_copy(url, shown) => Outcome::NotCanonical,
         ContentKind::Page => Outcome::FileIngested,
         ContentKind::NoIndex | ContentKind::NoIndexFile => Outcome::BlockedAtRequestOfRemote,
-        ContentKind::File => Outcome::FileOfUnknownType,
+        ContentKind::File => Outcome::StoredNotRead,
         ContentKind::Moved => Outcome::PermanentRedirect,
-        ContentKind::Elsewhere => Outcome::Redirect,
+        ContentKind::Elsewhere => Outcome::TemporaryRedirect,
     };
     i64::from(outcome.code())
 }

@@ -303,7 +303,7 @@ pub async fn a_pass_selects_its_own(frontier: &impl Frontier) {
     let page = Outcome::FileIngested;
     let updates = [
         ("/cut", page, shown(1, page, RulesDigest::NONE), None),
-        ("/file", Outcome::FileOfUnknownType, shown(2, Outcome::FileOfUnknownType, RulesDigest(1)), Some(at(99))),
+        ("/file", Outcome::StoredNotRead, shown(2, Outcome::StoredNotRead, RulesDigest(1)), Some(at(99))),
         ("/later", page, shown(3, page, RULES), Some(at(99))),
         ("/stale", page, shown(4, page, RulesDigest(1)), Some(at(99))),
         ("/stood", page, shown(5, page, RULES), None),

@@ -57,7 +57,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// Returns the sign of missing pages, to be stored with a visit whose answer may be one.
     pub(super) fn missing_sign(&self, outcome: Outcome) -> Option<Box<MissingSign>> {
         let is_detected = self.context.definition.soft_404 == Soft404::Detect;
-        let may_be = matches!(outcome, Outcome::FileIngested | Outcome::Redirect | Outcome::PermanentRedirect);
+        let may_be = matches!(outcome, Outcome::FileIngested | Outcome::TemporaryRedirect | Outcome::PermanentRedirect);
         let missing = self.lease.missing.as_ref().filter(|_| is_detected && may_be)?;
         match &missing.answer {
             MissingAnswer::Sign(sign) => Some(Box::new(sign.clone())),
@@ -165,7 +165,7 @@ fn interpret(asked: &CrawlUrl, url: &CrawlUrl, response: &FetchedResponse) -> Pr
     let answer = match (wall, status_outcome(response)) {
         (Some(wall), _) => Err(wall),
         (None, Outcome::FileNotFound | Outcome::FileGone) => Ok((MissingAnswer::Honest, None)),
-        (None, Outcome::Redirect | Outcome::PermanentRedirect) => {
+        (None, Outcome::TemporaryRedirect | Outcome::PermanentRedirect) => {
             match response.redirect_target(url, &UrlRules::keep_all()) {
                 Some(target) => return ProbeResult::LeadsTo(target),
                 None => Err("a redirect to nowhere".to_owned()),

@@ -69,7 +69,7 @@ fn read(
         Finality::Aside => return remake_document(context, capture, earlier, bare),
     }
     let document = match capture.visit.outcome {
-        Outcome::PermanentRedirect | Outcome::Redirect | Outcome::FileIngested => {
+        Outcome::PermanentRedirect | Outcome::TemporaryRedirect | Outcome::FileIngested => {
             document_of_answer(context, capture, bare)
         }
         Outcome::FileDidNotChange => {
@@ -93,7 +93,7 @@ pub(crate) fn document_of_answer(context: &CrawlContext, capture: &Capture, bare
         return document_of_wall(wall, bare);
     }
     match (capture.visit.outcome, &capture.response) {
-        (Outcome::PermanentRedirect | Outcome::Redirect, _) => document_of_redirect(context, capture, bare),
+        (Outcome::PermanentRedirect | Outcome::TemporaryRedirect, _) => document_of_redirect(context, capture, bare),
         (Outcome::FileIngested, Some(response)) => document_of_body(context, capture, response, bare),
         _ => bare,
     }
@@ -113,8 +113,7 @@ fn document_of_body(context: &CrawlContext, capture: &Capture, response: &Respon
     match extract_as(&source, &settings, capture.visit.sighting.read_as) {
         Ok(extracted) => document_of_page(context, capture, extracted, bare),
         Err(Unread { directives, detail, links, content }) => {
-            let outcome =
-                if directives.noindex { Outcome::BlockedAtRequestOfRemote } else { Outcome::FileOfUnknownType };
+            let outcome = if directives.noindex { Outcome::BlockedAtRequestOfRemote } else { Outcome::StoredNotRead };
             // A sitemap that asks for noindex is not a result, but it is followed all the same.
             let detail = detail.or_else(|| bare.detail.clone());
             Document { outcome, detail, links: decide_found(context, capture, links), content, ..bare }

@@ -56,7 +56,7 @@ impl EarlierDocuments {
 fn needed(context: &CrawlContext, capture: &Capture) -> Option<LastDocument> {
     let last = capture.visit.known.document?;
     let is_needed = match capture.visit.outcome {
-        Outcome::FileIngested | Outcome::PermanentRedirect | Outcome::Redirect => true,
+        Outcome::FileIngested | Outcome::PermanentRedirect | Outcome::TemporaryRedirect => true,
         Outcome::FileDidNotChange => {
             asks_for_noindex(context, capture)
                 || (last.may_link() && (is_stale(context, capture, &last) || passes_demand_on(capture)))

@@ -27,9 +27,9 @@ pub(crate) enum DocumentSource<'d> {
 
 impl<'d> DocumentSource<'d> {
     pub(crate) fn what(capture: &Capture, stored: &'d Document) -> Self {
-        use Outcome::{FileDidNotChange, FileIngested, PermanentRedirect, Redirect};
+        use Outcome::{FileDidNotChange, FileIngested, PermanentRedirect, TemporaryRedirect};
         match (capture.visit.finality, capture.visit.outcome) {
-            (Finality::Final, FileIngested | PermanentRedirect | Redirect) if capture.response.is_some() => {
+            (Finality::Final, FileIngested | PermanentRedirect | TemporaryRedirect) if capture.response.is_some() => {
                 Self::OwnAnswer
             }
             (Finality::Final, FileDidNotChange) => stored

@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use super::*;
 use crate::parse::read::records::Response;
 
-use Outcome::{FileDidNotChange, FileIngested, FileNotFound, FileOfUnknownType, PermanentRedirect};
+use Outcome::{FileDidNotChange, FileIngested, FileNotFound, PermanentRedirect, StoredNotRead};
 
 const BEFORE: VisitPlace = VisitPlace { iteration: Iteration::FIRST, turn: Turn(1), segment: 0, n: 4 };
 
@@ -187,7 +187,7 @@ fn what_is_known_of_the_visit_stays() {
 
     let detail = Some("it did not change".to_owned());
     let stored = Document { outcome: FileDidNotChange, detail: detail.clone(), ..page("stored") };
-    let made = Document { outcome: FileOfUnknownType, ..page("now") };
+    let made = Document { outcome: StoredNotRead, ..page("now") };
     let visit = remade_visit(&context(), &segment(), &capture_of(FileDidNotChange), (&stored, made), Some(&page("a")));
     assert_eq!((visit.document.outcome, visit.document.detail), (FileDidNotChange, detail), "how it ended");
     let StateChange::Shown { place, changed_at, .. } = visit.state else { panic!("it is shown: {:?}", visit.state) };

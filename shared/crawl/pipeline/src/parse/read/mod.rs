@@ -130,7 +130,7 @@ pub(crate) fn align_with_documents(
 /// Whether a document may belong to a capture that is not final: a failure, or a redirect that is
 /// not followed like one to another URL.
 fn may_be_put_off(document: &Document) -> bool {
-    let is_redirect = matches!(document.outcome, Outcome::Redirect | Outcome::PermanentRedirect);
+    let is_redirect = matches!(document.outcome, Outcome::TemporaryRedirect | Outcome::PermanentRedirect);
     document.outcome.may_be_fluke() || is_redirect && document.links.is_empty()
 }
 

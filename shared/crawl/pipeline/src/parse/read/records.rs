@@ -143,7 +143,7 @@ impl Capture {
     pub(crate) fn redirect(&self, rules: &UrlRules) -> Option<(RedirectEntry, Spelling)> {
         let is_permanent = match self.visit.outcome {
             Outcome::PermanentRedirect => true,
-            Outcome::Redirect => false,
+            Outcome::TemporaryRedirect => false,
             _ => return None,
         };
         let location = location(self.response.as_ref()?.headers.get("location")?);

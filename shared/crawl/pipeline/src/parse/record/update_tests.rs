@@ -165,7 +165,7 @@ fn noindex_by_a_304_leaves_as_little_as_by_a_whole_answer() {
         length: 9,
     };
     let with_body = |document| Document { body: Some(body.clone()), ..document };
-    let (is_page, is_file) = (Outcome::FileIngested, Outcome::FileOfUnknownType);
+    let (is_page, is_file) = (Outcome::FileIngested, Outcome::StoredNotRead);
     for (was, earlier, parts, why) in [
         (
             is_page,

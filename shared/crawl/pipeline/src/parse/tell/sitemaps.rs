@@ -48,7 +48,7 @@ pub(crate) async fn tell_sitemaps(
 fn why_nothing(document: &Document) -> Option<String> {
     let detail = || document.detail.clone();
     match document.outcome {
-        Outcome::PermanentRedirect | Outcome::Redirect | Outcome::FileDidNotChange => None,
+        Outcome::PermanentRedirect | Outcome::TemporaryRedirect | Outcome::FileDidNotChange => None,
         _ if document.page.is_some() => detail(),
         _ if document.links.is_empty() => Some(detail().unwrap_or_else(|| document.outcome.name().to_owned())),
         _ if document.links.iter().any(|link| !is_unvisited(link)) => None,

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use dragline_domain::frontier::LeftoverReason;
 use dragline_domain::no_answer::NoAnswer;
 use dragline_domain::outcome::{Outcome, OutcomeClass};
+use dragline_domain::refusal::Refusal;
 use dragline_ports::reader::{LeftoverRow, LogRow};
 use serde::{Serialize, Serializer};
 
@@ -26,7 +27,9 @@ pub enum Cause {
     RedirectsInCircle,
     /// The server has no such page: 404 or 410.
     NotFound,
-    /// The server denies access: 401 or 403.
+    /// The server asks for a log-in: 401.
+    AsksForLogIn,
+    /// The server denies access: 403.
     RefusedByServer,
     /// The page asks not to be indexed.
     NotToBeIndexed,
@@ -78,6 +81,7 @@ impl Cause {
             Self::RedirectsElsewhere => "redirects_elsewhere",
             Self::RedirectsInCircle => "redirects_in_circle",
             Self::NotFound => "not_found",
+            Self::AsksForLogIn => "asks_for_log_in",
             Self::RefusedByServer => "refused_by_server",
             Self::NotToBeIndexed => "not_to_be_indexed",
             Self::RuledOut => "ruled_out",
@@ -95,6 +99,7 @@ impl Cause {
             Self::RedirectsElsewhere => "redirects out of the crawl",
             Self::RedirectsInCircle => "redirects in a circle",
             Self::NotFound => "not found",
+            Self::AsksForLogIn => "asks for a log-in",
             Self::RefusedByServer => "refused by the server",
             Self::NotToBeIndexed => "asks not to be indexed",
             Self::RuledOut => "ruled out by the definition",
@@ -107,15 +112,18 @@ impl Cause {
         if visit.outcome.class() == OutcomeClass::Content {
             return None;
         }
+        if let Some(refusal) = Refusal::from_answer(visit.outcome, visit.status) {
+            return Some(match refusal {
+                Refusal::Noindex => Self::NotToBeIndexed,
+                Refusal::LogIn => Self::AsksForLogIn,
+                Refusal::Denied => Self::RefusedByServer,
+            });
+        }
         Some(match visit.outcome {
             Outcome::BlockedPrivateAddress => Self::NoAnswer(NoAnswer::PrivateAddress),
             Outcome::BlockedByRobotsTxt => Self::ForbiddenByRobots,
-            Outcome::Redirect | Outcome::PermanentRedirect => Self::RedirectsElsewhere,
+            Outcome::TemporaryRedirect | Outcome::PermanentRedirect => Self::RedirectsElsewhere,
             Outcome::FileNotFound | Outcome::FileGone | Outcome::SoftNotFound => Self::NotFound,
-            Outcome::BlockedAtRequestOfRemote if visit.status.is_some_and(|status| status >= 400) => {
-                Self::RefusedByServer
-            }
-            Outcome::BlockedAtRequestOfRemote => Self::NotToBeIndexed,
             Outcome::BlockedOriginByLocalPolicy | Outcome::BlockedUrlByLocalPolicy => Self::RuledOut,
             Outcome::RequestTimeout => Self::NoAnswer(NoAnswer::TimedOut),
             other => visit.detail.as_deref().and_then(NoAnswer::from_detail).map_or(Self::Ended(other), Self::NoAnswer),

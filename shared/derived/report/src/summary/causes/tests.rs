@@ -35,6 +35,7 @@ fn each_outcome_has_its_cause() {
         (plain(BlockedByRobotsTxt), "forbidden_by_robots_txt", "by its outcome"),
         (plain(BlockedUrlByLocalPolicy), "ruled_out", "by its outcome"),
         (plain(RequestTimeout), "timed_out", "also if the server says so, with 408"),
+        (answered(BlockedAtRequestOfRemote, 401), "asks_for_log_in", "401"),
         (answered(BlockedAtRequestOfRemote, 403), "refused_by_server", "403"),
         (answered(BlockedAtRequestOfRemote, 200), "not_to_be_indexed", "a page with noindex"),
         (detailed(ConnectionFailed, "host not found: no such name"), "host_not_found", "by its detail"),
@@ -46,7 +47,7 @@ fn each_outcome_has_its_cause() {
         let counted = of_visits([visit]);
         assert_eq!(counted.iter().map(|counted| counted.cause.name()).collect::<Vec<_>>(), [expected], "{why}");
     }
-    for outcome in [Outcome::FileIngested, Outcome::FileOfUnknownType, Outcome::FileDidNotChange] {
+    for outcome in [Outcome::FileIngested, Outcome::StoredNotRead, Outcome::FileDidNotChange] {
         assert_eq!(of_visits([plain(outcome)]), [], "{outcome} is content");
     }
 }
@@ -69,7 +70,8 @@ fn an_unreadable_robots_txt_is_counted_by_its_error() {
 
 #[test]
 fn a_redirect_is_a_cause_if_its_target_was_not_visited() {
-    let redirect = |url: &str, to: &str| LogRow { redirects_to: Some(to.to_owned()), ..visit(url, Outcome::Redirect) };
+    let redirect =
+        |url: &str, to: &str| LogRow { redirects_to: Some(to.to_owned()), ..visit(url, Outcome::TemporaryRedirect) };
     let away = redirect("https://a.example/", "https://b.example/");
     let followed = redirect("https://c.example/", "https://c.example/gone");
     let counted = of_visits([away, followed, visit("https://c.example/gone", Outcome::FileNotFound)]);
@@ -79,7 +81,8 @@ fn a_redirect_is_a_cause_if_its_target_was_not_visited() {
 
 #[test]
 fn redirects_in_a_circle_are_a_cause() {
-    let redirect = |url: &str, to: &str| LogRow { redirects_to: Some(to.to_owned()), ..visit(url, Outcome::Redirect) };
+    let redirect =
+        |url: &str, to: &str| LogRow { redirects_to: Some(to.to_owned()), ..visit(url, Outcome::TemporaryRedirect) };
     let [a, b, c, away] = ["https://a.example/", "https://a.example/b", "https://a.example/c", "https://www.example/"];
     for (redirects, expected, why) in [
         (vec![redirect(a, a)], vec![("redirects_in_circle", a)], "to itself"),
