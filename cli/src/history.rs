@@ -16,7 +16,7 @@ use crate::definition_source::parse_url;
 use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::export::Rows;
-use crate::terminal::{Align, Colour, Console, count, table, unless_closed};
+use crate::terminal::{Align, Colour, Console, Width, count, table, unless_closed};
 use crate::url_visits;
 
 /// A visit, or the decision not to visit.
@@ -81,7 +81,8 @@ async fn read(found: &CrawlHandle<impl Reader>, url: &str, console: &Console) ->
 
 fn print(visits: Vec<Visit>, format: Option<Format>) -> io::Result<()> {
     let Some(format) = format else {
-        let text = text(&visits, Colour::for_stream(&io::stdout()));
+        let stdout = io::stdout();
+        let text = text(&visits, (Width::for_stream(&stdout), Colour::for_stream(&stdout)));
         return unless_closed(writeln!(io::stdout().lock(), "{text}"));
     };
     let mut rows = Rows::new(format, &Visit::columns());
@@ -90,16 +91,16 @@ fn print(visits: Vec<Visit>, format: Option<Format>) -> io::Result<()> {
 }
 
 /// Returns the visits as a table, without a final line break.
-fn text(visits: &[Visit], colour: Colour) -> String {
+fn text(visits: &[Visit], form: (Width, Colour)) -> String {
     let heads = [
         ("iteration", Align::Right),
-        ("when", Align::Left),
-        ("outcome", Align::Left),
+        ("when", Align::Whole),
+        ("outcome", Align::Whole),
         ("status", Align::Right),
         ("bytes", Align::Right),
-        ("final", Align::Left),
+        ("final", Align::Whole),
         ("changed", Align::Left),
-        ("WARC object", Align::Left),
+        ("WARC object", Align::Path),
         ("offset", Align::Right),
         ("length", Align::Right),
         ("detail", Align::Left),
@@ -121,7 +122,7 @@ fn text(visits: &[Visit], colour: Colour) -> String {
             visit.detail.clone().unwrap_or_default(),
         ]
     };
-    table(heads, &visits.iter().map(cells).collect::<Vec<_>>(), colour)
+    table(heads, &visits.iter().map(cells).collect::<Vec<_>>(), form)
 }
 
 /// Returns whether a visit was the last one in its iteration, or not a visit.
@@ -183,7 +184,8 @@ mod tests {
             detail: None,
             ..failed.clone()
         };
-        insta::assert_snapshot!(text(&[answered, failed, remade], Colour::Off), @r"
+        let visits = [answered, failed, remade];
+        insta::assert_snapshot!(text(&visits, (Width::Unlimited, Colour::Off)), @r"
         iteration  when                      outcome                  status   bytes  final        changed               WARC object                                  offset  length  detail
                 1  2026-03-01T12:00:00.500Z  file_ingested (20)          200  12,345  yes          changed: title, text  raw/docs/1/https,example.org/1-0-ff.warc.gz    1024    4096
                12  2026-03-02T12:00:00.500Z  connection_failed (100)                  retried                                                                                         timed out: \u{1b}[2J

@@ -15,7 +15,7 @@ use crate::args::{Answer, ExtractArgs};
 use crate::definition_source::read_definition;
 use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
-use crate::terminal::{Colour, Console, unless_closed, write_json};
+use crate::terminal::{Colour, Console, Width, unless_closed, write_json};
 use shown::ExtractedPage;
 
 /// Prints the document of a page on standard output. The exit code tells whether its items fit the
@@ -50,10 +50,10 @@ pub(crate) async fn extract(args: &ExtractArgs, console: &Console) -> Result<Exi
     let exit = if content.misfits.is_empty() { Exit::Done } else { Exit::NotAllWell };
     let shown = ExtractedPage { url: &page.url, look: &seen, content: &content };
     let mut out = io::stdout().lock();
-    let colour = Colour::for_stream(&out);
+    let form = (Width::for_stream(&out), Colour::for_stream(&out));
     let written = match args.answer() {
         Answer::Json => write_json(&mut out, &shown),
-        Answer::Text => out.write_all(shown.text(colour).as_bytes()),
+        Answer::Text => out.write_all(shown.text(form).as_bytes()),
     };
     unless_closed(written).map_err(while_writing)?;
     Ok(exit)

@@ -9,7 +9,7 @@ use dragline_extract::Look;
 use dragline_extract::typed::{FieldResult, FieldTrace};
 use serde::{Serialize, Serializer};
 
-use crate::terminal::{Align, Colour, plural, safe, table};
+use crate::terminal::{Align, Colour, Width, plural, safe, table};
 
 /// The longest value in a table, in characters.
 const VALUE_CHARS_MAX: usize = 60;
@@ -53,7 +53,7 @@ impl Serialize for ExtractedPage<'_> {
 impl ExtractedPage<'_> {
     /// Returns the text for people: the items, then the sources of the fields in the definition's
     /// types.
-    pub(super) fn text(&self, colour: Colour) -> String {
+    pub(super) fn text(&self, form: (Width, Colour)) -> String {
         let mut text = format!("{}\n", self.url);
         if let Some(title) = &self.look.extracted.page.title {
             let _ = writeln!(text, "{}", safe(title));
@@ -69,10 +69,10 @@ impl ExtractedPage<'_> {
             text.push_str("\nno items\n");
         }
         for item in &self.content.items {
-            let _ = write!(text, "\n{}\n", item_text(item, colour));
+            let _ = write!(text, "\n{}\n", item_text(item, form));
         }
         if !self.look.fields.is_empty() {
-            let _ = write!(text, "\n{}\n", fields_text(&self.look.fields, colour));
+            let _ = write!(text, "\n{}\n", fields_text(&self.look.fields, form));
         }
         for misfit in &self.content.misfits {
             let _ = write!(text, "\n{}", safe(&misfit.to_string()));
@@ -84,7 +84,7 @@ impl ExtractedPage<'_> {
     }
 }
 
-fn item_text(item: &Item, colour: Colour) -> String {
+fn item_text(item: &Item, form: (Width, Colour)) -> String {
     let columns = item.columns();
     let from = |column: &str| {
         // Values that all notations share have no field of their own.
@@ -98,10 +98,10 @@ fn item_text(item: &Item, colour: Colour) -> String {
         columns.iter().map(|(name, cell)| [name.clone(), short(&cell.to_string()), from(name)]).collect();
     let heads =
         [(item.types.first().map_or("item", String::as_str), Align::Left), ("", Align::Left), ("from", Align::Left)];
-    table(heads, &rows, colour)
+    table(heads, &rows, form)
 }
 
-fn fields_text(fields: &[FieldTrace], colour: Colour) -> String {
+fn fields_text(fields: &[FieldTrace], form: (Width, Colour)) -> String {
     let rows: Vec<[String; 4]> = fields
         .iter()
         .map(|field| {
@@ -118,7 +118,7 @@ fn fields_text(fields: &[FieldTrace], colour: Colour) -> String {
         })
         .collect();
     let left = |head| (head, Align::Left);
-    table([left("field"), left("result"), left("text"), left("places (matches)")], &rows, colour)
+    table([left("field"), left("result"), left("text"), left("places (matches)")], &rows, form)
 }
 
 /// Shortens a value to one line of limited length.

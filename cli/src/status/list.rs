@@ -14,7 +14,7 @@ use super::ProcessState;
 use crate::args::{crawl_flag, data_flag};
 use crate::crawl_handle::cannot_query;
 use crate::error::Failure;
-use crate::terminal::{Align, Colour, Shade, count, safe, table};
+use crate::terminal::{Align, Colour, Shade, Width, count, safe, table};
 
 /// The crawls of a data directory. The field names are those of `--json`.
 #[derive(Debug, Serialize)]
@@ -58,19 +58,19 @@ impl<'a> List<'a> {
     }
 
     /// Returns the list as text, without a final line break.
-    pub(super) fn text(&self, colour: Colour) -> String {
+    pub(super) fn text(&self, (width, colour): (Width, Colour)) -> String {
         let heads = [
             ("crawl", Align::Left),
             ("iteration", Align::Right),
-            ("status", Align::Left),
+            ("status", Align::Whole),
             ("pages", Align::Right),
-            ("when", Align::Left),
+            ("when", Align::Whole),
         ];
         let rows: Vec<_> = self.crawls.iter().map(ListedCrawl::cells).collect();
         let flags = format!("{}{}", data_flag(self.data), self.crawls.first().map_or_else(String::new, example));
         let next = colour.paint(Shade::Head, "what next");
         let running = if self.is_running { "\na crawl is running here" } else { "" };
-        let list = table(heads, &rows, colour);
+        let list = table(heads, &rows, (width, colour));
         let disk = super::on_disk(&self.disk, colour);
         format!(
             "{list}{running}\n\n{disk}\n\n{next}\n  {}   one crawl's summary",
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn each_crawl_has_a_line() {
-        insta::assert_snapshot!(list(Path::new("my data")).text(Colour::Off));
+        insta::assert_snapshot!(list(Path::new("my data")).text((Width::Unlimited, Colour::Off)));
         insta::assert_json_snapshot!(list(Path::new("my data")));
     }
 }

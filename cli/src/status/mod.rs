@@ -19,7 +19,7 @@ use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::location::Directory;
 use crate::summary::{self, Age, Summary};
-use crate::terminal::{Colour, Shade, bytes, write_json};
+use crate::terminal::{Colour, Shade, Width, bytes, write_json};
 use list::List;
 
 /// The line before the summary of a running crawl.
@@ -188,7 +188,11 @@ fn on_disk(disk: &Disk, colour: Colour) -> String {
 fn print_list(args: &StatusArgs, list: &List<'_>) -> Result<(), Failure> {
     match args.answer() {
         Answer::Json => write_json(io::stdout().lock(), list),
-        Answer::Text => writeln!(io::stdout().lock(), "{}", list.text(Colour::for_stream(&io::stdout()))),
+        Answer::Text => {
+            let stdout = io::stdout();
+            let text = list.text((Width::for_stream(&stdout), Colour::for_stream(&stdout)));
+            writeln!(stdout.lock(), "{text}")
+        }
     }
     .map_err(while_writing)
 }

@@ -6,6 +6,7 @@ mod human;
 mod json;
 mod style;
 mod table;
+mod width;
 
 use std::io::{self, ErrorKind};
 
@@ -15,6 +16,7 @@ pub(crate) use human::{bytes, count, duration, plural};
 pub(crate) use json::write_json;
 pub(crate) use style::{Colour, Shade};
 pub(crate) use table::{Align, table};
+pub(crate) use width::Width;
 
 /// Treats a closed pipe on standard output as success: a reader such as `head` has seen enough.
 pub(crate) fn unless_closed(written: io::Result<()>) -> io::Result<()> {

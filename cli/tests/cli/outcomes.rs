@@ -3,6 +3,7 @@
 use dragline_testkit::hostile::{Asked, HostileSite, html, links, reply};
 
 use super::dragline;
+use super::terminal::on_a_terminal;
 
 async fn site() -> HostileSite {
     HostileSite::start(|asked: &Asked| match asked.target.as_str() {
@@ -59,6 +60,13 @@ async fn commands_say_what_happened_in_words_that_people_know() {
             for part in parts {
                 assert!(ran.stdout.contains(part), "{arguments:?}: {part}: {why}: {}{}", ran.stdout, ran.stderr);
             }
+        }
+        // On a terminal of 100 columns.
+        let (_, text) = on_a_terminal(directory, &["history", &members]);
+        assert!(text.contains("401") && text.contains("WARC object"), "{text}");
+        let plain = text.replace("\u{1b}[1m", "").replace("\u{1b}[0m", "");
+        for line in plain.lines() {
+            assert!(line.chars().count() <= 100, "{line}");
         }
     });
 }
