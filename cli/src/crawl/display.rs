@@ -6,11 +6,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::tz::TimeZone;
 
-use super::progress::Snapshot;
+use super::progress::{LineSchedule, Snapshot};
 use crate::terminal::{Console, Form, Verbosity};
-
-/// How often a line is printed if there is no live display.
-const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// How often an event is written for programs.
 const EVENT_EVERY: Duration = Duration::from_secs(1);
@@ -29,13 +26,9 @@ pub(super) enum Display {
         places: ProgressBar,
         zone: TimeZone,
     },
-    /// A line every few seconds.
-    Lines {
-        console: Console,
-        /// When the next line is due, since the start of the run.
-        next: Duration,
-        zone: TimeZone,
-    },
+    /// A line every few seconds while something moves. Its times are local, like those of other
+    /// programs' messages around it.
+    Lines { console: Console, schedule: LineSchedule, zone: TimeZone },
     /// A JSON object every second.
     Events {
         console: Console,
@@ -55,7 +48,7 @@ impl Display {
         }
         let zone = TimeZone::system();
         if console.bars().is_hidden() {
-            return Self::Lines { console: console.clone(), next: LINE_EVERY, zone };
+            return Self::Lines { console: console.clone(), schedule: LineSchedule::default(), zone };
         }
         let line = |template| {
             let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
@@ -75,10 +68,9 @@ impl Display {
                 outcomes.set_message(snapshot.outcomes());
                 places.set_message(snapshot.places(zone));
             }
-            Self::Lines { console, next, zone } => {
-                if snapshot.elapsed >= *next {
-                    *next = snapshot.elapsed + LINE_EVERY;
-                    console.say(&snapshot.line(zone));
+            Self::Lines { console, schedule, zone } => {
+                if let Some(line) = schedule.line(snapshot, zone) {
+                    console.say(&line);
                 }
             }
             Self::Events { console, next } => {

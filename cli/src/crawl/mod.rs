@@ -110,7 +110,8 @@ async fn carry_out(mut request: Request, run: &RunArgs<'_>, console: &Console) -
         }
         let room = Room::divide(files_max, usize::from(wanted.politeness.concurrency), run.disk.origins);
         let spool = store.archive().spool();
-        let fetchers = HttpFetchers::new(HttpConfig { spool, ..network.config(&wanted, Some(&room)) });
+        let fetchers =
+            HttpFetchers::new(HttpConfig { spool, arriving: watch.arriving(), ..network.config(&wanted, Some(&room)) });
         let fetchers = SlottedFetchers::new(fetchers, slots.clone(), SystemClock::new());
         for allowance in run.network.allowances() {
             store.allow(&crawl, allowance).await?;

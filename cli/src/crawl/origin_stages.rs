@@ -10,10 +10,10 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::watch::OriginStage;
-use crate::terminal::duration;
+use crate::terminal::{duration, time_of_day};
 
 /// The number of origins that are named. Others are only counted.
-const ORIGINS_SHOWN: usize = 3;
+pub(super) const ORIGINS_SHOWN: usize = 3;
 
 /// The shortest wait that is shown. Shorter ones end before anybody can read them.
 const WAIT_SHOWN_MIN: Duration = Duration::from_secs(1);
@@ -65,7 +65,7 @@ fn wait_words(stage: Stage, now: Timestamp, zone: &TimeZone) -> Option<String> {
     if wait < WAIT_SHOWN_MIN {
         return None;
     }
-    let clock = until.to_zoned(zone.clone()).strftime("%H:%M:%S");
+    let clock = time_of_day(until, zone);
     Some(match why {
         Wait::Delay if delay.reason == DelayReason::BackOff => format!("backing off until {clock}"),
         Wait::Delay => format!("next request in {}", duration(Duration::from_secs(wait.as_secs()))),
@@ -88,18 +88,34 @@ pub(super) struct OriginState<'a> {
     delay_reason: Option<&'static str>,
 }
 
+/// Returns in one word what an origin waits for.
+pub(super) const fn waits_for(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Robots => "robots_txt",
+        Stage::Parsing { .. } => "parsing",
+        Stage::Waiting { why, .. } => why.name(),
+        Stage::Called { .. } => Wait::Delay.name(),
+        Stage::Done => "nothing",
+    }
+}
+
 /// Returns the first origins as JSON objects, and the number of others.
 pub(super) fn origin_states(places: &[OriginStage]) -> (Vec<OriginState<'_>>, u64) {
     let states = places.iter().take(ORIGINS_SHOWN).map(|OriginStage { origin, stage }| {
-        let (waits_for, until, delay) = match *stage {
-            Stage::Robots => ("robots_txt", None, None),
-            Stage::Parsing { delay } => ("parsing", None, Some(delay)),
-            Stage::Waiting { until, why, delay } => (why.name(), Some(until), Some(delay)),
-            Stage::Called { until } => (Wait::Delay.name(), Some(until), None),
-            Stage::Done => ("nothing", None, None),
+        let (until, delay) = match *stage {
+            Stage::Robots | Stage::Done => (None, None),
+            Stage::Parsing { delay } => (None, Some(delay)),
+            Stage::Waiting { until, delay, .. } => (Some(until), Some(delay)),
+            Stage::Called { until } => (Some(until), None),
         };
         let delay_ms = delay.and_then(|delay| u64::try_from(delay.time.as_millis()).ok());
-        OriginState { origin, waits_for, until, delay_ms, delay_reason: delay.map(|delay| delay.reason.name()) }
+        OriginState {
+            origin,
+            waits_for: waits_for(*stage),
+            until,
+            delay_ms,
+            delay_reason: delay.map(|delay| delay.reason.name()),
+        }
     });
     (states.collect(), places.len().saturating_sub(ORIGINS_SHOWN) as u64)
 }

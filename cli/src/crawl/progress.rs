@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::frontier::CrawlerCounters;
 use dragline_domain::outcome::{Outcome, OutcomeClass};
+use dragline_domain::url::Origin;
 use dragline_ports::frontier::Progress;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -12,7 +13,7 @@ use serde::Serialize;
 
 use super::origin_stages;
 use super::watch::{OriginStage, RunCounts};
-use crate::terminal::{bytes, count, duration, plural};
+use crate::terminal::{bytes, count, duration, plural, time_of_day};
 
 /// The shortest remaining time that is shown.
 const LEFT_SHOWN_MIN: Duration = Duration::from_secs(2);
@@ -28,6 +29,8 @@ pub(super) struct Snapshot<'a> {
     pub(super) committed: &'a Progress,
     /// This run's counts, committed or not.
     pub(super) counted: RunCounts,
+    /// Bytes so far of bodies under way.
+    pub(super) arriving_bytes: u64,
     /// Recent pages per second; `None` until it can be measured.
     pub(super) rate: Option<f64>,
     /// The pages left in the budget; `None` without a budget.
@@ -69,8 +72,9 @@ impl Snapshot<'_> {
         self.before.crawler.requests + self.counted.requests
     }
 
+    /// Returns the size of all bodies as received, also of those under way.
     fn body_bytes(&self) -> u64 {
-        self.before.crawler.body_bytes + self.counted.body_bytes
+        self.before.crawler.body_bytes + self.counted.body_bytes + self.arriving_bytes
     }
 
     fn retries_waiting(&self) -> u64 {
@@ -141,9 +145,20 @@ impl Snapshot<'_> {
         origin_stages::words(self.places, self.now, zone)
     }
 
-    /// Returns everything on one line, for logs and pipes.
+    /// Returns what a line tells apart from the one before: all that moves by work, and what is
+    /// waited for, but no time.
+    pub(super) fn mark(&self) -> ProgressMark {
+        let waits = self.places.iter().take(origin_stages::ORIGINS_SHOWN);
+        ProgressMark {
+            numbers: [self.pages(), self.requests(), self.waiting(), self.retries_waiting(), self.body_bytes()],
+            outcomes: self.outcomes(),
+            waits: waits.map(|place| (place.origin.clone(), origin_stages::waits_for(place.stage))).collect(),
+        }
+    }
+
+    /// Returns everything on one line, for logs and pipes. It begins with the time of day.
     pub(super) fn line(&self, zone: &TimeZone) -> String {
-        let mut line = self.amounts();
+        let mut line = format!("{} {}", time_of_day(self.now, zone), self.amounts());
         for (lead, part) in [("; ", self.outcomes()), ("; at ", self.places(zone))] {
             if !part.is_empty() {
                 line.push_str(lead);
@@ -175,6 +190,51 @@ impl Snapshot<'_> {
             origins,
             origins_more,
         }
+    }
+}
+
+/// What two lines of progress have in common if nothing happened between them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ProgressMark {
+    numbers: [u64; 5],
+    outcomes: String,
+    waits: Vec<(Origin, &'static str)>,
+}
+
+/// Decides when a line is printed, and which.
+#[derive(Debug, Default)]
+pub(super) struct LineSchedule {
+    /// The last line: what it said, and when, since the start of the run.
+    last: Option<(ProgressMark, Duration)>,
+    /// When something moved for the last time, as far as lines said so.
+    moved_at: Duration,
+}
+
+impl LineSchedule {
+    /// How often a line is printed while something moves.
+    const EVERY: Duration = Duration::from_secs(10);
+    /// How often a line is printed while nothing does, so that nobody takes the crawl for dead.
+    const EVERY_STILL: Duration = Duration::from_secs(5 * 60);
+
+    /// Returns the line that is due; `None` if none is.
+    pub(super) fn line(&mut self, snapshot: &Snapshot<'_>, zone: &TimeZone) -> Option<String> {
+        let now = snapshot.elapsed;
+        let since = now.saturating_sub(self.last.as_ref().map_or(Duration::ZERO, |(_, at)| *at));
+        if since < Self::EVERY {
+            return None;
+        }
+        let mark = snapshot.mark();
+        let is_still = self.last.as_ref().is_some_and(|(last, _)| *last == mark);
+        if is_still && since < Self::EVERY_STILL {
+            return None;
+        }
+        if !is_still {
+            self.moved_at = now;
+        }
+        self.last = Some((mark, now));
+        let still = Duration::from_secs(now.saturating_sub(self.moved_at).as_secs());
+        let line = snapshot.line(zone);
+        Some(if is_still { format!("{line}; nothing has moved for {}", duration(still)) } else { line })
     }
 }
 
@@ -254,6 +314,7 @@ mod tests {
             before: progress,
             committed: progress,
             counted: RunCounts::default(),
+            arriving_bytes: 0,
             rate: None,
             budget: None,
             concurrency: 2,
@@ -270,7 +331,7 @@ mod tests {
         let snapshot = Snapshot { rate: Some(15.26), ..snapshot(&progress, &places) };
         insta::assert_snapshot!(
             snapshot.line(&TimeZone::UTC),
-            @"1m 20s: 1,197 pages (15.3/s), 347 waiting, 45.60 MiB; 1,122 content, 40 redirects, 30 missing, 3 failed, 7 blocked, 1 stuck, 2 to be retried; at https://a.example.org, https://b.example.org, https://c.example.org and 2 more"
+            @"00:00:00 1m 20s: 1,197 pages (15.3/s), 347 waiting, 45.60 MiB; 1,122 content, 40 redirects, 30 missing, 3 failed, 7 blocked, 1 stuck, 2 to be retried; at https://a.example.org, https://b.example.org, https://c.example.org and 2 more"
         );
     }
 
@@ -278,7 +339,53 @@ mod tests {
     fn the_line_of_a_crawl_that_just_began() {
         let progress = Progress::default();
         let snapshot = Snapshot { elapsed: Duration::ZERO, ..snapshot(&progress, &[]) };
-        insta::assert_snapshot!(snapshot.line(&TimeZone::UTC), @"0s: 0 pages, 0 waiting, 0 B");
+        insta::assert_snapshot!(snapshot.line(&TimeZone::UTC), @"00:00:00 0s: 0 pages, 0 waiting, 0 B");
+    }
+
+    #[test]
+    fn a_line_has_the_time_of_day_where_it_is_read() {
+        let (progress, now) = (Progress::default(), "2026-03-01T23:30:05Z".parse().unwrap());
+        let snapshot = Snapshot { now, ..snapshot(&progress, &[]) };
+        let zone = TimeZone::fixed(jiff::tz::offset(2));
+        assert_eq!(snapshot.line(&zone), "01:30:05 1m 20s: 0 pages, 0 waiting, 0 B");
+    }
+
+    #[test]
+    fn a_line_is_not_repeated_while_nothing_moves() {
+        let progress = busy();
+        let rests = [place("a", waiting(3_600, Wait::RetryAfter, 2, DelayReason::BackOff))];
+        let tries = [place("a", waiting(3_600, Wait::OutOfReach, 2, DelayReason::BackOff))];
+        let mut lines = LineSchedule::default();
+        for (at_s, bytes, places, expected, why) in [
+            (9, 0, &rests, None, "it is early"),
+            (10, 0, &rests, Some(false), "the first one"),
+            (20, 0, &rests, None, "the same"),
+            (300, 0, &rests, None, "the same"),
+            (310, 0, &rests, Some(true), "five minutes later, so that it is seen to live"),
+            (320, 0, &rests, None, "it was just said"),
+            (610, 0, &rests, Some(true), "another five minutes"),
+            (620, 1 << 20, &rests, Some(false), "a large body is arriving"),
+            (629, 2 << 20, &rests, None, "ten seconds have not passed"),
+            (630, 2 << 20, &rests, Some(false), "more of it"),
+            (640, 2 << 20, &tries, Some(false), "it waits for something else"),
+            (650, 2 << 20, &tries, None, "and goes on to"),
+        ] {
+            let elapsed = Duration::from_secs(at_s);
+            let now = Timestamp::UNIX_EPOCH + elapsed;
+            let snapshot = Snapshot { elapsed, now, arriving_bytes: bytes, ..snapshot(&progress, places) };
+            let line = lines.line(&snapshot, &TimeZone::UTC);
+            assert_eq!(line.as_ref().map(|line| line.contains("nothing has moved")), expected, "{at_s}: {why}");
+            if at_s == 610 {
+                insta::assert_snapshot!(line.unwrap(), @"00:10:10 10m 10s: 1,197 pages, 347 waiting, 45.60 MiB; 1,122 content, 40 redirects, 30 missing, 3 failed, 7 blocked, 1 stuck, 2 to be retried; at https://a.example.org (waiting until 01:00:00, as asked by its Retry-After; a request every 2s, because it refused some); nothing has moved for 10m");
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_under_way_count() {
+        let progress = busy();
+        let snapshot = Snapshot { arriving_bytes: 1 << 20, ..snapshot(&progress, &[]) };
+        assert_eq!(snapshot.amounts(), "1m 20s: 1,197 pages, 347 waiting, 46.60 MiB");
     }
 
     #[test]

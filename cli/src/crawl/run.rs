@@ -81,6 +81,7 @@ pub(super) async fn run(
         committed: before.clone(),
         before,
         read_at: began,
+        bytes_shown: 0,
     };
     let mut ticks = tokio::time::interval(SHOW_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -166,9 +167,18 @@ struct DisplayState<'a> {
     committed: Progress,
     /// When they were last read.
     read_at: Duration,
+    /// The bytes of this run's bodies as last shown.
+    bytes_shown: u64,
 }
 
 impl DisplayState<'_> {
+    /// Returns the bytes under way. A body that has arrived is counted a moment later, and a
+    /// robots.txt never: what was shown does not shrink meanwhile.
+    fn arriving_bytes(&mut self, counted: u64) -> u64 {
+        self.bytes_shown = self.bytes_shown.max(counted + self.watch.arriving().get());
+        self.bytes_shown - counted
+    }
+
     /// Updates the display. A failed read is skipped: the engine meets the same error and reports
     /// it.
     async fn refresh(&mut self, world: &CliWorld, iteration: &IterationRow, activity: &Activity) {
@@ -186,12 +196,14 @@ impl DisplayState<'_> {
         let visited: BTreeSet<Origin> = activity.origins().into_iter().collect();
         places.sort_by_key(|place| !visited.contains(&place.origin));
         let counted = self.watch.counts();
+        let arriving_bytes = self.arriving_bytes(counted.body_bytes);
         let asked = self.before.crawler.pages + counted.requests;
         let mut snapshot = Snapshot {
             elapsed: now.saturating_sub(self.began),
             before: &self.before,
             committed: &self.committed,
             counted,
+            arriving_bytes,
             rate: None,
             budget: self.definition.budget.pages.map(|pages| pages.saturating_sub(asked)),
             concurrency: self.definition.politeness.concurrency,

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Finality};
 use dragline_domain::url::Origin;
+use dragline_ports::fetcher::ArrivingBytes;
 use dragline_ports::observer::{Event, Observer, Stage, Wait};
 
 use super::events::{ReadEvent, VisitEvent};
@@ -45,6 +46,7 @@ pub(super) struct OriginStage {
 pub(super) struct Watch {
     console: Console,
     state: Mutex<State>,
+    arriving: ArrivingBytes,
 }
 
 #[derive(Default)]
@@ -56,12 +58,17 @@ struct State {
 impl Watch {
     /// Returns an observer that prints events to the console and counts.
     pub(super) fn new(console: Console) -> Self {
-        Self { console, state: Mutex::default() }
+        Self { console, state: Mutex::default(), arriving: ArrivingBytes::default() }
     }
 
     /// Returns the counts so far.
     pub(super) fn counts(&self) -> RunCounts {
         self.state().counted
+    }
+
+    /// Returns the count of bytes under way, which the fetcher keeps.
+    pub(super) fn arriving(&self) -> ArrivingBytes {
+        self.arriving.clone()
     }
 
     /// Returns the unfinished origins, in order.

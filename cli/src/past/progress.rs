@@ -8,10 +8,11 @@ use dragline_domain::remake::RemakeTotals;
 use dragline_local::SystemClock;
 use dragline_ports::clock::Clock;
 use indicatif::ProgressBar;
+use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::amounts;
-use crate::terminal::{Console, Form, Verbosity};
+use crate::terminal::{Console, Form, Verbosity, time_of_day};
 
 /// How often a line is printed without a live display.
 const LINE_EVERY: Duration = Duration::from_secs(30);
@@ -73,7 +74,10 @@ impl Progress {
                 *next = now.saturating_add(*every);
                 match self.console.form() {
                     Form::Json => self.console.event("remaking", &RemakingEvent { crawl: &self.crawl, done }),
-                    Form::Text => self.console.say(&format!("{}: {} so far", self.crawl, amounts(done))),
+                    Form::Text => {
+                        let clock = time_of_day(self.clock.now(), &TimeZone::system());
+                        self.console.say(&format!("{clock} {}: {} so far", self.crawl, amounts(done)));
+                    }
                 }
             }
         }

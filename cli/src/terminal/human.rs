@@ -4,7 +4,8 @@ use std::time::Duration;
 
 pub(crate) use dragline_domain::shown::{count, plural};
 use indicatif::BinaryBytes;
-use jiff::SignedDuration;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 
 /// Formats a size in bytes: `512 B`, `1.21 KiB`.
 pub(crate) fn bytes(number: u64) -> String {
@@ -20,6 +21,11 @@ pub(crate) fn duration(duration: Duration) -> String {
         Duration::from_secs(duration.as_secs())
     };
     SignedDuration::try_from(shown).map_or_else(|_| format!("{}s", shown.as_secs()), |shown| format!("{shown:#}"))
+}
+
+/// Formats the time of day: `23:59:59`.
+pub(crate) fn time_of_day(at: Timestamp, zone: &TimeZone) -> String {
+    at.to_zoned(zone.clone()).strftime("%H:%M:%S").to_string()
 }
 
 #[cfg(test)]

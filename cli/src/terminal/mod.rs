@@ -12,7 +12,7 @@ use std::io::{self, ErrorKind};
 
 pub(crate) use console::{Console, Form, Verbosity};
 pub(crate) use escape::{safe, safe_lines, safe_text, xml_text};
-pub(crate) use human::{bytes, count, duration, plural};
+pub(crate) use human::{bytes, count, duration, plural, time_of_day};
 pub(crate) use json::write_json;
 pub(crate) use style::{Colour, Shade};
 pub(crate) use table::{Align, table};

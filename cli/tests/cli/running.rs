@@ -1,5 +1,6 @@
 //! The output of a crawl while it runs and when it is interrupted.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
@@ -54,6 +55,34 @@ fn ended(child: Child) -> Ran {
     let output = child.wait_with_output().expect("it is our child");
     let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
     Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_bytes_of_a_download_under_way_move() {
+    const SENT: usize = 3_000_000;
+    let site = HostileSite::start(|asked: &Asked| match asked.target.as_str() {
+        "/robots.txt" => reply(404, &[], ""),
+        _ => vec![
+            Step::send("HTTP/1.1 200 OK\r\ncontent-type: application/zip\r\ncontent-length: 9000000\r\n\r\n"),
+            Step::send(vec![b'x'; SENT]),
+            Step::Hold,
+        ],
+    })
+    .await;
+    let directory = scratch();
+    let mut child = started(directory.path(), &crawl(&site.url("/"), &["--progress", "json"]));
+    let stderr = BufReader::new(child.stderr.take().expect("it is piped"));
+    let bytes = tokio::task::spawn_blocking(move || {
+        let events =
+            stderr.lines().map(|line| serde_json::from_str::<Value>(&line.expect("it is text")).expect("JSON"));
+        let mut bytes =
+            events.filter(|event| event["event"] == "progress").filter_map(|event| event["body_bytes"].as_u64());
+        bytes.find(|bytes| *bytes >= SENT as u64)
+    });
+    let bytes = tokio::time::timeout(PATIENCE, bytes).await;
+    child.kill().expect("it runs");
+    child.wait().expect("it is our child");
+    assert_eq!(bytes.expect("the bytes move").expect("no panic"), Some(SENT as u64), "what came so far");
 }
 
 fn interrupt(child: &Child) {

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use dragline_formats::blob::{Blob, MEMORY_BYTES_MAX, Spool, SpoolWriter};
 use dragline_formats::content_coding::{Cut, is_binary};
 use dragline_formats::http_fields::content_type;
-use dragline_ports::fetcher::{BodyLimits, BodyUse, Truncation};
+use dragline_ports::fetcher::{ArrivingBytes, BodyLimits, BodyUse, Truncation};
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use tokio::time::Instant;
@@ -37,6 +37,7 @@ pub(crate) struct ReceivedBody {
 pub(crate) struct BodyRooms {
     pub(crate) memory: ByteBudget,
     pub(crate) spool: Spool,
+    pub(crate) arriving: ArrivingBytes,
 }
 
 /// Receives the body of a response until it ends, a limit cuts it, or the connection breaks. The
@@ -52,7 +53,7 @@ pub(crate) async fn receive(
     // Waiting for room may take as long again as the whole exchange.
     let mut patience = Patience::new(deadline, room_wait_max);
     // Without room, the part that fitted is kept.
-    let filled = fill(&mut kept, &mut response, &rooms.memory, &mut patience).await;
+    let filled = fill(&mut kept, &mut response, rooms, &mut patience).await;
     let truncated = filled.unwrap_or(Some(Truncation::Length));
     kept.finish(truncated, patience.waited).await
 }
@@ -60,10 +61,11 @@ pub(crate) async fn receive(
 async fn fill(
     kept: &mut BodySoFar,
     response: &mut reqwest::Response,
-    budget: &ByteBudget,
+    rooms: &BodyRooms,
     patience: &mut Patience,
 ) -> Result<Option<Truncation>, NoRoom> {
-    let mut room = patience.room(budget.share()).await?;
+    let mut room = patience.room(rooms.memory.share()).await?;
+    let mut arriving = rooms.arriving.begin();
     let framing = Framing::from_response(response);
     loop {
         let left = framing.bytes_left(kept.len_bytes());
@@ -80,7 +82,10 @@ async fn fill(
         };
         chunk.truncate(left);
         patience.room(room.hold(kept.memory_bytes_with(chunk.len()))).await?;
-        if kept.push(chunk, patience).await? == PushResult::Full {
+        let before = kept.len_bytes();
+        let pushed = kept.push(chunk, patience).await?;
+        arriving.add(kept.len_bytes() - before);
+        if pushed == PushResult::Full {
             return Ok(Some(Truncation::Length));
         }
     }

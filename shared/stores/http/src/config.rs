@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use dragline_domain::address::AddressPolicy;
 use dragline_formats::blob::Spool;
+use dragline_ports::fetcher::ArrivingBytes;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::{self, PemObject};
 
@@ -44,6 +45,8 @@ pub struct HttpConfig {
     pub in_flight_bytes_max: usize,
     /// The storage of long bodies that are not parsed.
     pub spool: Spool,
+    /// Counts the bytes of bodies being received, for whoever shows them.
+    pub arriving: ArrivingBytes,
 }
 
 impl HttpConfig {
@@ -64,6 +67,7 @@ impl HttpConfig {
             idle_timeout: Duration::from_secs(4),
             in_flight_bytes_max: 64 << 20,
             spool: Spool::default(),
+            arriving: ArrivingBytes::default(),
         }
     }
 }

@@ -38,7 +38,8 @@ pub struct HttpFetcher {
     stand_ins: Clients,
     user_agent: HeaderValue,
     address_policy: AddressPolicy,
-    rooms: BodyRooms,
+    /// Boxed, as futures that run a crawl hold the fetcher.
+    rooms: Box<BodyRooms>,
 }
 
 impl HttpFetcher {
@@ -64,7 +65,11 @@ impl HttpFetcher {
             stand_ins: Clients::new(config, stand_ins, Arc::new(StandInLookup(lookup)))?,
             user_agent,
             address_policy: config.address_policy,
-            rooms: BodyRooms { memory: ByteBudget::new(config.in_flight_bytes_max), spool: config.spool.clone() },
+            rooms: Box::new(BodyRooms {
+                memory: ByteBudget::new(config.in_flight_bytes_max),
+                spool: config.spool.clone(),
+                arriving: config.arriving.clone(),
+            }),
         })
     }
 

@@ -1,5 +1,6 @@
 //! One HTTP request at a time.
 
+mod arriving;
 mod limits;
 
 use std::fmt;
@@ -19,6 +20,7 @@ use dragline_formats::warc::HttpProtocol;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+pub use self::arriving::{ArrivingBody, ArrivingBytes};
 pub use self::limits::{BodyLimit, BodyLimits, BodyUse, FetchLimits};
 use crate::error::PortResult;
 

@@ -1,6 +1,7 @@
 //! Servers that are slow, endless, wrong or down.
 
 use std::io::Write;
+use std::pin::pin;
 use std::sync::Arc;
 
 use dragline_domain::address::AddressPolicy;
@@ -229,6 +230,32 @@ async fn a_slow_large_body_does_not_delay_others() {
             assert_eq!((response.body.len_bytes(), response.truncated), (BYTES as u64, None));
         }
     }
+}
+
+#[tokio::test]
+async fn the_bytes_of_a_body_under_way_are_counted() {
+    for content_type in ["text/html", "image/png"] {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nContent-Length: 9000000\r\n\r\n");
+        let server = RawServer::start([Step::send(head), Step::send(vec![b'x'; 300_000]), Step::Hold]).await;
+        let config = config(AddressPolicy::AllowPrivate);
+        let fetcher = HttpFetcher::with_lookup(&config, Arc::new(Names::loopback())).unwrap();
+        let limits = FetchLimits { file_bytes_max: Some(16 << 20), ..ROOMY };
+        let mut fetching = pin!(fetcher.fetch(FetchRequest { limits, ..request(&server.url("/")) }));
+        let counted = async {
+            while config.arriving.get() < 300_000 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            _ = &mut fetching => panic!("it has no end"),
+            () = counted => assert_eq!(config.arriving.get(), 300_000, "{content_type}"),
+        }
+    }
+    let server = RawServer::start([Step::send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc")]).await;
+    let config = config(AddressPolicy::AllowPrivate);
+    let fetcher = HttpFetcher::with_lookup(&config, Arc::new(Names::loopback())).unwrap();
+    assert_eq!(response(fetcher.fetch(request(&server.url("/"))).await).body.len_bytes(), 3);
+    assert_eq!(config.arriving.get(), 0, "it has arrived");
 }
 
 /// The repeated part of bodies: its length is not a power of two.
