@@ -109,6 +109,7 @@ packages: ## Build packages of the command for this machine in target/packages (
 
 packages-test: ## Install each of those packages into an empty place, and crawl a small site with it
 	@scripts/packages test
+	@tests/packages/newcomer
 
 bench: setup bench-build ## Measure whole crawls beside other crawlers, and the stages of a crawl (docs/measurements/performance.md; bench/run --help for more)
 	@bench/run
