@@ -22,7 +22,7 @@ use super::values;
     after_help = "\
 Examples:
   dragline archive -o site.wacz             open it at https://replayweb.page
-  dragline archive docs -o docs.wacz
+  dragline archive --crawl docs -o docs.wacz
   dragline archive --warc -o warc           WARC files in the folder warc
   dragline archive --iteration 3 -o 3.wacz  what the third crawl got
   dragline archive --since 2026-11-01 --where 'path: {prefix: /news/}' -o news.wacz"

@@ -31,7 +31,7 @@ Examples:
   dragline crawl https://example.org --max-pages 500 --exclude '\\.zip$'
   dragline crawl crawl.yaml --data example-data
   dragline crawl                            resume, or crawl again
-  dragline crawl --crawl docs.example.org   the same, if the directory holds several crawls
+  dragline crawl --crawl docs               the same, if the directory holds several crawls
   dragline crawl -v                         the same, with a line for each URL
   dragline crawl -i urls.txt --depth 0      visit these URLs now, and nothing else
   dragline crawl https://example.org/news/ --pattern /news/ --force

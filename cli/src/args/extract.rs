@@ -14,9 +14,9 @@ use super::{Answer, NetworkArgs};
                   Use it to write `items` of a definition (docs/reference/definition.md). A URL is requested once, if robots.txt allows it; a file is read as it is. Nothing is stored.",
     after_help = "\
 Examples:
-  dragline extract https://example.org/chair -f crawl.yaml
-  dragline extract page.html -f crawl.yaml --url https://example.org/chair
-  dragline get https://example.org/chair > page.html       the page as a crawl stored it
+  dragline extract https://example.org/product/chair -f crawl.yaml
+  dragline extract page.html -f crawl.yaml --url https://example.org/product/chair
+  dragline get https://example.org/product/chair > page.html       the page as a crawl stored it
   dragline extract page.html --json | jq .structured"
 )]
 pub(crate) struct ExtractArgs {

@@ -15,9 +15,9 @@ use crate::exit::Exit;
                   which takes a while for a large site; later ones read it.",
     after_help = "\
 Examples:
-  dragline links https://example.org/news
-  dragline links https://example.org/news --ways in --format csv > backlinks.csv
-  dragline links https://example.org/news --crawl docs --all"
+  dragline links https://example.org/news/
+  dragline links https://example.org/news/ --ways in --format csv > backlinks.csv
+  dragline links https://example.org/news/ --crawl docs --all"
 )]
 pub(crate) struct LinksArgs {
     /// The URL; it need not be one that was crawled
@@ -153,7 +153,7 @@ pub(crate) struct OrphansArgs {
     after_help = "\
 Examples:
   dragline duplicates
-  dragline duplicates --format jsonl | jq -r 'select(.of_what == \"near\") | [.distance, .same_as, .url] | @tsv'"
+  dragline duplicates --format jsonl | jq -r 'select(.of_what == \"near\") | .url'"
 )]
 pub(crate) struct DuplicatesArgs {
     #[command(flatten)]

@@ -82,8 +82,8 @@ Examples:
   dragline report -o report.html           what an owner should know of the site
   dragline archive -o site.wacz            all of it, to replay in a browser
   dragline import site.warc.gz             make a crawl of an archive
-  dragline history https://example.org/a   every visit of a URL
-  dragline get https://example.org/a       its body, as stored
+  dragline history https://example.org/    every visit of a URL
+  dragline get https://example.org/        its body, as stored
   dragline explain https://example.org/a   would this URL be crawled?
   dragline explain --outcome 173           what does this outcome mean?
   dragline prune --keep 5                  delete what older iterations left";
@@ -153,15 +153,19 @@ pub(crate) enum Command {
     Put(PutArgs),
     /// Pause a deployed crawl
     #[cfg(feature = "stack")]
+    #[command(after_help = "Examples:\n  dragline pause docs\n  dragline pause docs --stack staging")]
     Pause(ChangeArgs),
     /// Resume a paused deployed crawl
     #[cfg(feature = "stack")]
+    #[command(after_help = "Examples:\n  dragline resume docs")]
     Resume(ChangeArgs),
     /// Stop a deployed crawl, and keep what it has crawled
     #[cfg(feature = "stack")]
+    #[command(after_help = "Examples:\n  dragline stop docs")]
     Stop(ChangeArgs),
     /// Switch a deployed crawl off and stop it, but keep its definition and data
     #[cfg(feature = "stack")]
+    #[command(after_help = "Examples:\n  dragline remove docs")]
     Remove(ChangeArgs),
 }
 

@@ -26,7 +26,7 @@ use crate::open_directory::WaitArgs;
 Examples:
   dragline prune --keep 5
   dragline prune --older-than 90d --dry-run
-  dragline prune --keep 10 --crawl docs.example.org --json"
+  dragline prune --keep 10 --crawl docs --json"
 )]
 pub(crate) struct PruneArgs {
     #[command(flatten)]

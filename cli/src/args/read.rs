@@ -21,7 +21,7 @@ use crate::location::DataDirectory;
     after_help = "\
 Examples:
   dragline status
-  dragline status --crawl docs.example.org
+  dragline status --crawl docs
   dragline status --iteration 1
   dragline status --data example-data --json"
 )]

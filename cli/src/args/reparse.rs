@@ -29,7 +29,7 @@ Examples:
   dragline reparse
   dragline reparse crawl.yaml               by a changed definition, which is stored first
   dragline reparse crawl.yaml --all         the past, too
-  dragline reparse --where 'path: {prefix: /archive/}'"
+  dragline reparse --where 'path: {prefix: /docs/}'"
 )]
 pub(crate) struct ReparseArgs {
     #[cfg_attr(feature = "stack", arg(value_name = "crawl.yaml|CRAWL", help = TARGET_OR_CRAWL))]

@@ -59,8 +59,8 @@ pub(crate) struct SearchArgs {
                   are shown by `dragline duplicates`.",
     after_help = "\
 Examples:
-  dragline similar https://example.org/news
-  dragline similar https://example.org/news --count 3 --json | jq -r '.results[].url'"
+  dragline similar https://example.org/news/
+  dragline similar https://example.org/news/ --count 3 --json | jq -r '.results[].url'"
 )]
 pub(crate) struct SimilarArgs {
     /// The URL of the page

@@ -19,9 +19,9 @@ use crate::error::Failure;
                   is listed with the reason.",
     after_help = "\
 Examples:
-  dragline history https://example.org/news
-  dragline history https://example.org/news --crawl docs
-  dragline history https://example.org/news --format csv > visits.csv"
+  dragline history https://example.org/news/
+  dragline history https://example.org/news/ --crawl docs
+  dragline history https://example.org/news/ --format csv > visits.csv"
 )]
 pub(crate) struct HistoryArgs {
     /// The URL, as the crawl knows it
@@ -90,13 +90,13 @@ impl VisitedArgs {
                   are escaped, and a body that is not text is not printed.",
     after_help = "\
 Examples:
-  dragline get https://example.org/news
-  dragline get https://example.org/news --iteration 1 > old.html
-  dragline get https://example.org/news --headers
-  dragline get https://example.org/logo.png > logo.png
-  dragline get https://example.org/news --as markdown
-  dragline get https://example.org/news --as markdown --live       as it is now
-  dragline get https://example.org/ https://example.org/news --as json > pages.jsonl"
+  dragline get https://example.org/news/
+  dragline get https://example.org/news/ --iteration 1 > old.html
+  dragline get https://example.org/news/ --headers
+  dragline get https://example.org/logo.svg > logo.svg
+  dragline get https://example.org/news/ --as markdown
+  dragline get https://example.org/news/ --as markdown --live       as it is now
+  dragline get https://example.org/ https://example.org/news/ --as json > pages.jsonl"
 )]
 pub(crate) struct GetArgs {
     /// The URL; several are printed as JSON, one object a line
