@@ -8,6 +8,8 @@ mod definition;
 mod demand;
 mod diff;
 mod display;
+#[cfg(all(unix, feature = "stack"))]
+mod examples;
 mod exits;
 mod explain;
 mod exported;
