@@ -1,8 +1,9 @@
-//! The commands of the README and of the guide, run as they stand there on a site of
+//! The commands of the README, of the guide and of `--help`, run as they stand there on a site of
 //! this machine.
 
 #![expect(clippy::unwrap_used, reason = "what cannot be set up fails the test that needs it")]
 
+mod help;
 mod pages;
 mod site;
 
@@ -14,7 +15,7 @@ use std::process::Command;
 use dragline_testkit::site::Site;
 use tempfile::TempDir;
 
-use super::ran;
+use super::{dragline_alone, ran};
 
 /// What an example says about the web, in place of which it gets the site.
 const WEB: &str = "https://example.org";
