@@ -1,5 +1,6 @@
 //! Pages that are asked for now, one after another, without a crawl.
 
+use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -82,7 +83,8 @@ impl From<LiveError> for Failure {
     }
 }
 
-/// A polite client: it obeys robots.txt, and leaves time between two requests.
+/// A polite client: it obeys robots.txt, and leaves time between two requests to a
+/// site.
 pub(crate) struct LiveFetcher<'d, F = HttpFetcher, C = SystemClock> {
     paced: Paced<F, C>,
     draft: &'d Draft,
@@ -104,9 +106,15 @@ impl<'d> LiveFetcher<'d> {
 impl<'d, F: Fetcher, C: Clock> LiveFetcher<'d, F, C> {
     /// Creates a client that uses the definition's pace, limits and name.
     pub(crate) fn new(fetcher: F, clock: C, draft: &'d Draft, console: &'d Console) -> Self {
-        let pace = Mutex::new(Pace { delay: draft.politeness.delay, last: None });
+        let paces = Mutex::default();
         let limits = FetchLimits::from_fetch(&draft.fetch).reading_all();
-        Self { paced: Paced { fetcher, clock, pace }, draft, limits, console, robots: Vec::new() }
+        Self {
+            paced: Paced { fetcher, clock, delay_min: draft.politeness.delay, paces },
+            draft,
+            limits,
+            console,
+            robots: Vec::new(),
+        }
     }
 
     /// Requests a page, and what it redirects to.
@@ -174,7 +182,7 @@ impl<'d, F: Fetcher, C: Clock> LiveFetcher<'d, F, C> {
                 let fetched = fetch_robots(&self.paced, self.limits, &origin, BrokenOffPolicy::IsFailure).await;
                 let private = |RefusedAddress(detail)| LiveError::PrivateAddress { url: url.clone(), detail };
                 let record = fetched.map_err(private)?;
-                self.obey_delay(&record);
+                self.obey_delay(&origin, &record);
                 self.robots.push((origin, record));
                 self.robots.len() - 1
             }
@@ -182,11 +190,11 @@ impl<'d, F: Fetcher, C: Clock> LiveFetcher<'d, F, C> {
         Ok(&self.robots[at].1)
     }
 
-    /// Waits between all further requests as long as a robots.txt asks for.
-    fn obey_delay(&self, record: &RobotsRecord) {
+    /// Waits between further requests to an origin as long as its robots.txt asks for.
+    fn obey_delay(&self, origin: &Origin, record: &RobotsRecord) {
         let asked = record.policy(self.draft.user_agent.product_token()).crawl_delay();
         if let Some(delay) = asked
-            && self.paced.slow_down(delay)
+            && self.paced.slow_down(origin, delay)
             && delay >= WAIT_ANNOUNCED_MIN
         {
             self.console.say(&format!("robots.txt asks for {} between requests: waiting as long", duration(delay)));
@@ -194,13 +202,15 @@ impl<'d, F: Fetcher, C: Clock> LiveFetcher<'d, F, C> {
     }
 }
 
-/// A fetcher that waits between requests.
+/// A fetcher that waits between requests to an origin.
 struct Paced<F, C> {
     fetcher: F,
     clock: C,
-    pace: Mutex<Pace>,
+    delay_min: Duration,
+    paces: Mutex<HashMap<Origin, Pace>>,
 }
 
+/// The pace of an origin.
 struct Pace {
     delay: Duration,
     /// The monotonic reading at the end of the last request; `None` before the first one.
@@ -208,25 +218,32 @@ struct Pace {
 }
 
 impl<F, C: Clock> Paced<F, C> {
-    /// Makes the delay this long, and returns whether it was shorter.
-    fn slow_down(&self, delay: Duration) -> bool {
-        let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_slower = delay > pace.delay;
-        pace.delay = pace.delay.max(delay);
-        is_slower
+    fn at_pace<T>(&self, origin: &Origin, act: impl FnOnce(&mut Pace) -> T) -> T {
+        let mut paces = self.paces.lock().unwrap_or_else(PoisonError::into_inner);
+        act(paces.entry(origin.clone()).or_insert(Pace { delay: self.delay_min, last: None }))
     }
 
-    fn wait_left(&self) -> Duration {
-        let pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
-        pace.last.map_or(Duration::ZERO, |last| (last + pace.delay).saturating_sub(self.clock.monotonic()))
+    /// Makes the delay this long, and returns whether it was shorter.
+    fn slow_down(&self, origin: &Origin, delay: Duration) -> bool {
+        self.at_pace(origin, |pace| {
+            let is_slower = delay > pace.delay;
+            pace.delay = pace.delay.max(delay);
+            is_slower
+        })
+    }
+
+    fn wait_left(&self, origin: &Origin) -> Duration {
+        let now = self.clock.monotonic();
+        self.at_pace(origin, |pace| pace.last.map_or(Duration::ZERO, |last| (last + pace.delay).saturating_sub(now)))
     }
 }
 
 impl<F: Fetcher, C: Clock> Fetcher for Paced<F, C> {
     async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
-        self.clock.sleep(self.wait_left()).await;
+        let origin = request.url.origin();
+        self.clock.sleep(self.wait_left(&origin)).await;
         let outcome = self.fetcher.fetch(request).await;
-        self.pace.lock().unwrap_or_else(PoisonError::into_inner).last = Some(self.clock.monotonic());
+        self.at_pace(&origin, |pace| pace.last = Some(self.clock.monotonic()));
         outcome
     }
 }
