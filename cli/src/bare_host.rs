@@ -7,6 +7,8 @@ use dragline_domain::definition::Draft;
 use dragline_domain::no_answer::NoAnswer;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::robots::ROBOTS_PATH;
+use dragline_local::SystemClock;
+use dragline_ports::clock::Clock as _;
 use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, FetchLimits, FetchRequest, Fetcher};
 
 use crate::args::NetworkArgs;
@@ -41,7 +43,10 @@ pub(crate) async fn complete_url(target: &str, args: &NetworkArgs, console: &Con
     }
     let draft = args.change(Draft::for_seeds(Vec::new()));
     let fetcher = Network::from_args(args)?.fetcher(&draft)?;
-    complete(target, &fetcher, FetchLimits::from_fetch(&draft.fetch).reading_all(), console).await
+    let url = complete(target, &fetcher, FetchLimits::from_fetch(&draft.fetch).reading_all(), console).await?;
+    // Whoever uses the URL begins with the next request to this site.
+    SystemClock::new().sleep(draft.politeness.delay).await;
+    Ok(url)
 }
 
 /// Whether an argument is a host with a dot or a port, and perhaps a path, without a scheme.

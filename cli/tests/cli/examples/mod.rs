@@ -48,15 +48,14 @@ impl Shell {
         Self { home, origin: format!("http://{}", site.address()) }
     }
 
-    /// Returns a text with the site in place of the web. A bare host gets a scheme, as it is no
-    /// host of a certificate.
+    /// Returns a text with the site in place of the web, also where it has no scheme.
     fn local(&self, text: &str) -> String {
         let text = text.replace(WEB, &self.origin);
         let mut parts = text.split("example.org");
         let mut local = parts.next().unwrap_or_default().to_owned();
         for part in parts {
             let is_bare = local.ends_with(' ') && !part.starts_with(['.', '-']);
-            local += if is_bare { &self.origin } else { "example.org" };
+            local += if is_bare { self.origin.trim_start_matches("http://") } else { "example.org" };
             local += part;
         }
         local
