@@ -7,8 +7,7 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// Success: the iteration is over, the URL would be crawled, the rows are written.
     Done,
-    /// The command did its work, but some URLs failed, the explained URL would not be crawled, or
-    /// the iterations differ.
+    /// The command did its work, but some URLs failed, or the explained URL would not be crawled.
     NotAllWell,
     /// A usage error, or an unrecoverable error without a code of its own.
     Error,
@@ -17,7 +16,7 @@ pub(crate) enum Exit {
     Changed,
     /// The crawl is over, and nothing was fetched.
     NothingFetched,
-    /// The site has findings, and `--fail-on` or `--exit-code` asks about them.
+    /// The site has findings, or differs, and `--fail-on` or `--exit-code` asks about that.
     Findings,
     /// Another process uses the data directory.
     InUse,
@@ -65,13 +64,15 @@ impl Exit {
         match self {
             Self::Done => "done; for `explain`: the URL would be crawled",
             Self::NotAllWell => {
-                "done, but URLs failed; for `explain`: the URL would not be crawled; for `diff --exit-code`: something differs; \
+                "done, but URLs failed; for `explain`: the URL would not be crawled; \
                  for `extract` and `reparse --all`: pages do not fit; for questions with `--exit-code`: nothing was found so far, and the crawl is not over"
             }
             Self::Error => "usage error, or an unrecoverable error without a number of its own",
             Self::Changed => "done, but pages are stuck, or their items have other fields than before",
             Self::NothingFetched => "done, but nothing was fetched",
-            Self::Findings => "`report --fail-on`, and questions with `--exit-code`: there are such findings",
+            Self::Findings => {
+                "`report --fail-on`, and `--exit-code`: there are such findings, or, for `diff`, something differs"
+            }
             Self::InUse => "another process uses the data directory; `--wait` waits for it",
             Self::DiskFull => "the disk is full; the same command resumes",
             Self::LowSpace => {

@@ -42,7 +42,7 @@ pub(crate) struct DiffArgs {
     /// Also list pages that were visited and did not change
     #[arg(long)]
     all: bool,
-    /// Exit with code 1 if something differs
+    /// Exit with code 5 if something differs
     #[arg(long)]
     exit_code: bool,
 }

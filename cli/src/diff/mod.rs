@@ -92,7 +92,7 @@ async fn show(found: &CrawlHandle<impl Reader>, args: &DiffArgs, console: &Conso
     told.map_err(|error| found.read_error(error))?;
     list.finish(span, &totals).map_err(while_writing)?;
     Ok(match args.exit_says() {
-        ExitRule::WhetherDifferent if totals.has_differences() => Exit::NotAllWell,
+        ExitRule::WhetherDifferent if totals.has_differences() => Exit::Findings,
         ExitRule::WhetherDifferent | ExitRule::WhetherDone => Exit::Done,
     })
 }

@@ -46,8 +46,8 @@ impl Example {
         let line = alone(&self.line);
         let is_any = |parts: &[&str]| parts.iter().any(|part| line.contains(part));
         match () {
-            () if is_any(&["broken --exit-code", "--fail-on broken"]) => 5,
-            () if is_any(&["diff --exit-code", "explain https://example.org/private/"]) => 1,
+            () if is_any(&["broken --exit-code", "diff --exit-code", "--fail-on broken"]) => 5,
+            () if is_any(&["explain https://example.org/private/"]) => 1,
             () => 0,
         }
     }
