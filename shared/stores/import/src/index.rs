@@ -258,6 +258,8 @@ impl Scan<'_> {
                 RecordType::Response
                     if self.iteration.is_some() && record.extension(ExtensionName::VISIT).is_none() =>
                 {
+                    // A visit with the same answer refers to it.
+                    self.bodies.add(&record, place);
                     Err(SkipReason::NotAVisit)
                 }
                 RecordType::Response => self.add(&record, place, Kind::Response),

@@ -198,18 +198,30 @@ async fn the_iterations_of_a_crawl_of_ours_stay_apart() {
         member.write_all(&[head.as_bytes(), text.as_bytes(), b"\r\n\r\n"].concat()).unwrap();
         member.finish().unwrap()
     };
-    let visit = |path: &str, day: u8, body: &str| {
-        let fields = format!("Type=response Target-URI=https://a.example{path} Date=2024-05-{day:02}T00:00:00Z");
-        let record = record(&fields, format!("HTTP/1.1 200 OK\r\n\r\n{body}").as_bytes());
+    let with_visit = |record: &[u8]| {
         let mut text = String::new();
-        std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&record[..]), &mut text).unwrap();
+        std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(record), &mut text).unwrap();
         let mut member = GzEncoder::new(Vec::new(), Compression::fast());
         member.write_all(text.replacen("WARC-Date", "Dragline-Visit: {}\r\nWARC-Date", 1).as_bytes()).unwrap();
         member.finish().unwrap()
     };
+    let visit = |path: &str, day: u8, body: &str| {
+        let fields = format!("Type=response Target-URI=https://a.example{path} Date=2024-05-{day:02}T00:00:00Z");
+        with_visit(&record(&fields, format!("HTTP/1.1 200 OK\r\n\r\n{body}").as_bytes()))
+    };
+    // The page with the same answer as that by which robots.txt was read.
+    let repeated = |path: &str, day: u8| {
+        let digest = Sha1Digest::compute(b"no visit");
+        let profile = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
+        let fields = format!(
+            "Type=revisit Target-URI=https://a.example{path} Date=2024-05-{day:02}T01:00:00Z Payload-Digest={digest} Profile={profile} Refers-To-Target-URI=https://a.example{path} Refers-To-Date=2024-05-{day:02}T00:00:00Z"
+        );
+        with_visit(&record(&fields, b"HTTP/1.1 200 OK\r\n\r\n"))
+    };
     let (_folder, archives) = folder(&[
         info(1),
         response("/robots.txt", 1, "", "no visit"),
+        repeated("/robots.txt", 1),
         visit("/a", 1, "tried"),
         visit("/a", 2, "again"),
         info(2),
@@ -221,6 +233,7 @@ async fn the_iterations_of_a_crawl_of_ours_stay_apart() {
     assert_eq!((rounds.len(), left.get(&SkipReason::Retried)), (2, Some(&1)));
     assert_eq!((body(&archives, 0, "/a").await, body(&archives, 1, "/a").await), ("again".into(), "later".into()));
     assert_eq!(body(&archives, 1, "/b").await, "new", "of the second iteration, though it is the first answer");
+    assert_eq!(body(&archives, 0, "/robots.txt").await, "no visit", "as a page, too");
 }
 
 #[test]
