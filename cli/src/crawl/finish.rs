@@ -64,6 +64,10 @@ pub(super) async fn finish(
     if let (false, Exit::Changed) = (is_shown, exit) {
         summary::changed_page_lines(&summary).iter().for_each(|line| console.warn(line));
     }
+    if ended == RunOutcome::Over && summary.has_remade_nothing() {
+        let hint = "`dragline export --what pages` lists the stored pages".to_owned();
+        console.error("no document was made again: no stored page is selected", &[hint]);
+    }
     if let Some(go_on) = go_on {
         let resume = to_resume(&go_on);
         console.hint(&if ended == RunOutcome::LowSpace { format!("free some disk space; {resume}") } else { resume });

@@ -65,8 +65,13 @@ impl Summary {
         match self.standing.task {
             Task::Crawl | Task::Import => self.figures.has_content(),
             Task::Demand => self.figures.has_content() || self.has_asked_for_nothing(),
-            Task::Reparse(_) => self.figures.remade > 0,
+            Task::Reparse(_) => !self.has_remade_nothing(),
         }
+    }
+
+    /// Returns whether documents were to be made again, and none was.
+    pub(crate) fn has_remade_nothing(&self) -> bool {
+        matches!(self.standing.task, Task::Reparse(_)) && self.figures.remade == 0
     }
 
     /// Returns whether no URL had its turn, as none was due.
