@@ -242,7 +242,7 @@ fn suitable(summary: &Summary) -> Vec<(String, &'static str)> {
         return vec![log, (format!("dragline status{of}"), "this summary")];
     }
     let has = |class: &str| figures.outcomes.iter().any(|count| count.class == class && count.urls > 0);
-    let has_files = figures.outcomes.iter().any(|count| count.outcome == Outcome::FileOfUnknownType.code());
+    let has_files = figures.outcomes.iter().any(|count| count.outcome == Outcome::StoredNotRead.code());
     let is_change = |(kind, urls): (&ChangeKind, &u64)| *kind != ChangeKind::Unchanged && *urls > 0;
     let has_changed = summary.standing.iteration > Iteration::FIRST && figures.changes.iter().any(is_change);
     let report = (format!("dragline report{of} -o report.html"), "the site on one page: figures and findings");
