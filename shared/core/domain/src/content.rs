@@ -251,7 +251,7 @@ pub enum MainPartSource {
     /// The article finder's result, with the parts that belong to it.
     #[default]
     Found,
-    /// The whole element around the result, as the finder leaves out much of it.
+    /// The whole element around the result, which is only a part of it.
     Share,
     /// The whole of an outer element, as the finder leaves out code, tables, terms or its heading.
     Structure,
@@ -273,7 +273,7 @@ impl MainPartSource {
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Found => "what the finder of articles takes",
-            Self::Share => "all of the element with the article, as the finder leaves out much of it",
+            Self::Share => "all of the element with the article, of which the finder of articles took only a part",
             Self::Structure => {
                 "an element around the article, as the finder leaves out code, tables, terms or its heading"
             }

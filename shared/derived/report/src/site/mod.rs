@@ -139,7 +139,7 @@ fn headline(figures: &Figures, visits: &Visits, took: Option<jiff::SignedDuratio
     let took_ms = took.and_then(|took| u64::try_from(took.as_millis()).ok());
     vec![
         count("urls", "URLs", urls),
-        count("content", "With content", of_class(OutcomeClass::Content)),
+        count("content", "Pages and files", of_class(OutcomeClass::Content)),
         count("redirects", "Redirects", of_class(OutcomeClass::Redirect)),
         count("missing", "Missing", of_class(OutcomeClass::Missing)),
         count("failed", "Failed", of_class(OutcomeClass::Failed)),
