@@ -50,7 +50,7 @@ async fn each_change_is_listed_in_the_requested_format() {
         ];
         assert_eq!(lines, listed);
         let found = run(&["diff", "--exit-code"]);
-        assert_eq!((found.code, found.stdout.len()), (Some(1), text.stdout.len()), "something differs");
+        assert_eq!((found.code, found.stdout.len()), (Some(5), text.stdout.len()), "something differs");
 
         let rows = run(&["diff", "--format", "jsonl"]);
         let rows: Vec<Value> = rows.stdout.lines().map(|row| serde_json::from_str(row).expect("it is JSON")).collect();
