@@ -45,7 +45,7 @@ const EMULATOR: Timeouts = Timeouts {
 };
 
 /// The number of tries of a request. Between them is an exponential wait with full jitter.
-const ATTEMPTS_MAX: u32 = 6;
+pub const ATTEMPTS_MAX: u32 = 6;
 
 impl Timeouts {
     /// Returns the limits for what this configuration calls: only an emulator is called by an

@@ -26,7 +26,7 @@ mod stack;
 mod tables;
 
 pub use archive::S3Archive;
-pub use clients::{AwsClients, http_client};
+pub use clients::{ATTEMPTS_MAX, AwsClients, http_client};
 pub use documents::S3Documents;
 pub use editions::S3Editions;
 pub use frontier::DynamoFrontier;

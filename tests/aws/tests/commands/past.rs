@@ -6,7 +6,7 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use dragline_aws::http_client;
+use dragline_aws::{ATTEMPTS_MAX, http_client};
 use dragline_aws_tests::clients_over;
 use dragline_aws_tests::faults::{Fault, Faults};
 use dragline_aws_tests::{EmulatedStack, Ran, dragline};
@@ -220,7 +220,7 @@ async fn wherever_it_dies_on_a_stack_it_goes_on_and_ends_with_the_same_bytes() {
             stack.put(definition).await;
             let mut plan = vec![Fault::Passed; passed];
             // As often as the client tries.
-            plan.extend([fault; 4]);
+            plan.extend([fault; ATTEMPTS_MAX as usize]);
             faults.plan(operation, &plan);
             let tried = stack.remake(&broken.name).await;
             assert!(faults.are_over(), "{context}: it struck");

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use dragline_aws::{Call, DynamoFrontier, http_client};
+use dragline_aws::{ATTEMPTS_MAX, Call, DynamoFrontier, http_client};
 use dragline_aws_tests::faults::{Fault, Faults};
 use dragline_aws_tests::{Fresh, Story, at, clients_over};
 use dragline_domain::frontier::{
@@ -111,7 +111,7 @@ async fn a_write_whose_answer_got_lost_is_done_once() {
 async fn whoever_lost_all_answers_may_try_again() {
     let faulty = Faulty::new().await;
     let story = Story::begin(&faulty.frontier).await;
-    let lose_all = || faulty.faults.plan("TransactWriteItems", &[Fault::AnswerLost; 4]);
+    let lose_all = || faulty.faults.plan("TransactWriteItems", &[Fault::AnswerLost; ATTEMPTS_MAX as usize]);
     lose_all();
     assert_eq!(story.take(1).await.unwrap_err().kind, PortErrorKind::Unavailable);
     let lease = story.take(1).await.unwrap().expect("the same token holds it");
