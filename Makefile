@@ -130,5 +130,5 @@ bill: ## Measure on an emulator what a million pages cost on AWS (docs/measureme
 	@scripts/bill
 
 cold: ## Measure the functions' cold starts and sizes, built for this machine
-	@cargo build --quiet --profile lambda --package dragline-functions
-	@cargo run --quiet --package dragline-functions --example cold_start -- target/lambda
+	@cargo build --quiet --release --package dragline-functions
+	@cargo run --quiet --package dragline-functions --example cold_start -- target/release

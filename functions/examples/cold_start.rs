@@ -13,7 +13,7 @@ const STARTS: usize = 25;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let directory = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "target/lambda".to_owned()));
+    let directory = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "target/release".to_owned()));
     println!("{:10} {:>8} {:>8} {:>8} {:>8}", "function", "MB", "fastest", "median", "slowest");
     for function in ["Scheduler", "Crawler", "Parser", "Sweeper"] {
         let binary = directory.join(function.to_lowercase());
