@@ -8,13 +8,14 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The folders whose packages each folder's packages may use.
-const MAY_USE: [(&str, &[&str]); 8] = [
+const MAY_USE: [(&str, &[&str]); 9] = [
     ("shared/core", &["shared/core"]),
     ("shared/crawl", &["shared/core", "shared/crawl"]),
     ("shared/stores", &["shared/core", "shared/stores"]),
     ("shared/derived", &["shared/core", "shared/derived"]),
     ("shared/engine", &["shared/core", "shared/crawl", "shared/stores"]),
     ("shared/lambda", &["shared/core", "shared/crawl", "shared/stores", "shared/engine"]),
+    ("shared/service", &["shared/core", "shared/crawl", "shared/derived"]),
     ("functions", &["shared"]),
     ("cli", &["shared"]),
 ];

@@ -1,0 +1,233 @@
+//! Who may call: tokens with a role.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use argon2::password_hash::phc::PasswordHash;
+use argon2::{Argon2, PasswordHasher as _, PasswordVerifier as _};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::problem::Problem;
+
+/// The most tokens that are remembered as valid, so that their hash is not computed again.
+const REMEMBERED_MAX: usize = 1_000;
+
+/// What the holder of a token may do. Each role may also do what those before it may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Read everything.
+    Reader,
+    /// Add, change, start and stop crawls.
+    Editor,
+    /// Remove crawls.
+    Owner,
+}
+
+impl Role {
+    /// Returns the role that a request needs.
+    fn needed(method: &Method) -> Self {
+        match *method {
+            Method::GET | Method::HEAD | Method::OPTIONS => Self::Reader,
+            Method::DELETE => Self::Owner,
+            _ => Self::Editor,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Reader => "reader",
+            Self::Editor => "editor",
+            Self::Owner => "owner",
+        }
+    }
+}
+
+/// A token, of which only a hash is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Token {
+    /// Whose it is.
+    pub user: String,
+    /// What its holder may do.
+    pub role: Role,
+    /// Its Argon2 hash, as a PHC string.
+    pub hash: String,
+}
+
+/// A token whose hash cannot be computed or read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the token of `{user}` has no valid hash: {why}")]
+pub struct TokenError {
+    user: String,
+    why: String,
+}
+
+impl Token {
+    /// Returns the stored form of a token: `secret` is 128 random bits, in any form.
+    ///
+    /// # Errors
+    /// Its hash cannot be computed.
+    pub fn new(user: &str, role: Role, secret: &str) -> Result<Self, TokenError> {
+        // Salted by its user: whoever has two tokens has two secrets.
+        let salt = Sha256::digest(user.as_bytes());
+        let hash = Argon2::default().hash_password_with_salt(secret.as_bytes(), &salt[..16]);
+        let failed = |error: argon2::password_hash::Error| TokenError { user: user.to_owned(), why: error.to_string() };
+        Ok(Self { user: user.to_owned(), role, hash: hash.map_err(failed)?.to_string() })
+    }
+
+    fn is_for(&self, secret: &str) -> bool {
+        PasswordHash::new(&self.hash).is_ok_and(|hash| Argon2::default().verify_password(secret.as_bytes(), &hash).is_ok())
+    }
+}
+
+/// Who may call.
+#[derive(Debug, Default)]
+pub struct Access {
+    /// Without any, everybody who reaches the server may do everything.
+    tokens: Vec<Token>,
+    /// SHA-256 of secrets that were verified, with the places of their tokens.
+    verified: Mutex<HashSet<([u8; 32], usize)>>,
+}
+
+impl Access {
+    /// Returns the access of a server that only its own machine reaches: everybody is its owner.
+    #[must_use]
+    pub fn open() -> Self {
+        Self::default()
+    }
+
+    /// Returns the access of those with one of these tokens.
+    #[must_use]
+    pub fn with_tokens(tokens: Vec<Token>) -> Self {
+        Self { tokens, verified: Mutex::default() }
+    }
+
+    /// Whether everybody may do everything.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.tokens.is_empty()
+    }
+
+    /// Returns the token with this secret; `None` if there is none. Takes some 20 ms the first
+    /// time, as guessing must be slow.
+    fn find(&self, secret: &str) -> Option<&Token> {
+        let digest: [u8; 32] = Sha256::digest(secret.as_bytes()).into();
+        let known = |verified: &HashSet<([u8; 32], usize)>| {
+            (0..self.tokens.len()).find(|place| verified.contains(&(digest, *place)))
+        };
+        let mut place = known(&self.verified.lock().unwrap_or_else(PoisonError::into_inner));
+        if place.is_none() {
+            place = self.tokens.iter().position(|token| token.is_for(secret));
+            let mut verified = self.verified.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(place) = place
+                && verified.len() < REMEMBERED_MAX
+            {
+                verified.insert((digest, place));
+            }
+        }
+        self.tokens.get(place?)
+    }
+
+    /// Checks a request.
+    fn check(&self, method: &Method, headers: &HeaderMap) -> Result<(), Problem> {
+        if self.is_open() {
+            return Ok(());
+        }
+        let needed = Role::needed(method);
+        let secret = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(secret);
+        let Some(token) = secret.as_deref().and_then(|secret| self.find(secret)) else {
+            let detail = "a valid token is needed";
+            let problem = Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", detail);
+            return Err(problem.with_hint("send `Authorization: Bearer TOKEN`; `dragline token add` makes one"));
+        };
+        if token.role < needed {
+            let detail = format!("the token of a {} may not do that: it takes one of an {}", token.role.name(), needed.name());
+            return Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", detail));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the secret in a field `Authorization`: a bearer token, or the password that a browser
+/// asks for.
+fn secret(field: &str) -> Option<String> {
+    let (scheme, value) = field.split_once(' ')?;
+    if scheme.eq_ignore_ascii_case("bearer") {
+        return Some(value.trim().to_owned());
+    }
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return None;
+    }
+    let decoded = data_encoding::BASE64.decode(value.trim().as_bytes()).ok()?;
+    let (_user, password) = std::str::from_utf8(&decoded).ok()?.split_once(':')?;
+    Some(password.to_owned())
+}
+
+/// Answers only those who may call.
+pub(crate) async fn admit(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
+    let (method, headers) = (request.method().clone(), request.headers().clone());
+    let checking = Arc::clone(&access);
+    // A hash takes its time, and the runtime's threads do not wait for it.
+    let checked = tokio::task::spawn_blocking(move || checking.check(&method, &headers)).await;
+    match checked {
+        Ok(Ok(())) => next.run(request).await,
+        Ok(Err(problem)) => {
+            let is_unknown = problem.status == StatusCode::UNAUTHORIZED.as_u16();
+            let mut response = problem.into_response();
+            if is_unknown {
+                let challenge = HeaderValue::from_static("Basic realm=\"Dragline: any name, and a token as the password\", Bearer");
+                response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+            }
+            response
+        }
+        Err(error) => {
+            tracing::error!(%error, "a token could not be checked");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_role_may_do_what_it_is_for() {
+        let token = |user: &str, role| Token::new(user, role, &format!("secret of {user}")).unwrap();
+        let access = Access::with_tokens(vec![
+            token("ada", Role::Reader),
+            token("ben", Role::Editor),
+            token("eve", Role::Owner),
+        ]);
+        let bearer = |user: &str| format!("Bearer secret of {user}");
+        let basic = |user: &str| format!("Basic {}", data_encoding::BASE64.encode(format!("{user}:secret of {user}").as_bytes()));
+        for (method, field, expected, why) in [
+            (Method::GET, None, Some(401), "nobody"),
+            (Method::GET, Some(bearer("ada")), None, "a reader reads"),
+            (Method::GET, Some(basic("ada")), None, "in a browser, too"),
+            (Method::POST, Some(bearer("ada")), Some(403), "and changes nothing"),
+            (Method::POST, Some(bearer("ben")), None, "an editor does"),
+            (Method::DELETE, Some(bearer("ben")), Some(403), "and removes nothing"),
+            (Method::DELETE, Some(bearer("eve")), None, "an owner does"),
+            (Method::GET, Some("Bearer secret of zoe".to_owned()), Some(401), "a wrong one"),
+            (Method::GET, Some("Digest secret of ada".to_owned()), Some(401), "another scheme"),
+            (Method::GET, Some("Basic !".to_owned()), Some(401), "no base64"),
+        ] {
+            let mut headers = HeaderMap::new();
+            if let Some(field) = &field {
+                headers.insert(header::AUTHORIZATION, field.parse().unwrap());
+            }
+            for again in ["first", "remembered"] {
+                let status = access.check(&method, &headers).err().map(|problem| problem.status);
+                assert_eq!(status, expected, "{method} {field:?}, {again}: {why}");
+            }
+        }
+        assert!(Access::open().check(&Method::DELETE, &HeaderMap::new()).is_ok(), "without tokens");
+    }
+}

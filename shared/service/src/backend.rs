@@ -1,0 +1,206 @@
+//! What the API needs from the crawls behind it.
+
+use std::pin::Pin;
+
+use dragline_domain::command::Command;
+use dragline_domain::frontier::IterationRow;
+use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
+use dragline_domain::url::CrawlUrl;
+use dragline_pipeline::schedule::CommandResult;
+use dragline_ports::reader::Cursor;
+use dragline_report::Summary;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::problem::Problem;
+
+/// A future of an answer.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Problem>> + Send + 'a>>;
+
+/// The crawls of a data directory or a stack. [`PortsBackend`](crate::PortsBackend) is one over
+/// the ports.
+pub trait Backend: Send + Sync + 'static {
+    /// Returns the names of all crawls, in order.
+    fn crawls(&self) -> Answer<'_, Vec<CrawlId>>;
+
+    /// Returns the state of a crawl; `None` if there is none of this name.
+    fn standing<'a>(&'a self, crawl: &'a CrawlId) -> Answer<'a, Option<CrawlStanding>>;
+
+    /// Returns the current definition of a crawl as YAML; `None` if there is none of this name.
+    fn definition<'a>(&'a self, crawl: &'a CrawlId) -> Answer<'a, Option<String>>;
+
+    /// Returns an iteration, or the latest one if none is named; `None` if there is no such.
+    fn iteration<'a>(&'a self, crawl: &'a CrawlId, number: Option<Iteration>) -> Answer<'a, Option<IterationRow>>;
+
+    /// Returns the summary of an iteration. Reads its whole log.
+    fn summary<'a>(&'a self, crawl: &'a CrawlId, iteration: IterationRow) -> Answer<'a, Summary>;
+
+    /// Returns the progress of an iteration, at a cost that does not depend on its size.
+    fn progress<'a>(&'a self, iteration: &'a IterationRow) -> Answer<'a, ProgressView>;
+
+    /// Returns rows, each as a line of JSON, after a cursor.
+    fn rows<'a>(
+        &'a self,
+        crawl: &'a CrawlId,
+        kind: RowKind,
+        query: &'a RowsQuery,
+        after: Option<Cursor>,
+    ) -> Answer<'a, RowBatch>;
+
+    /// Returns a trigger that no other command has.
+    fn fresh_trigger(&self) -> TriggerId;
+
+    /// Handles a command, once for each trigger.
+    fn command<'a>(&'a self, command: &'a Command, trigger: &'a TriggerId) -> Answer<'a, CommandResult>;
+
+    /// Switches the schedule of a crawl to this state.
+    fn set_schedule<'a>(&'a self, crawl: &'a CrawlId, state: ScheduleState) -> Answer<'a, ()>;
+}
+
+/// Whether a schedule is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum ScheduleState {
+    /// It is. Also the state of a crawl without a schedule, which begins when it is told to.
+    On,
+    /// It is not, until it is resumed. The crawl can still be started by a call.
+    Paused,
+    /// The crawl was removed: nothing of it begins. Its data stays.
+    Off,
+}
+
+/// A crawl, its schedule, and its latest iteration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CrawlStanding {
+    /// The crawl's name.
+    #[schema(value_type = String)]
+    pub name: CrawlId,
+    /// The version of its definition, from 1.
+    pub version: u32,
+    /// Whom it belongs to; absent if nobody was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// Whether it begins iterations.
+    pub state: ScheduleState,
+    /// The cron expression; absent if it has no schedule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cron_expression: Option<String>,
+    /// The time zone of the expression, by its IANA name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
+    /// When the schedule begins the next iteration; absent if it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub next: Option<Timestamp>,
+    /// Its latest iteration; absent before the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<IterationView>,
+}
+
+/// An iteration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct IterationView {
+    /// The crawl's name.
+    #[schema(value_type = String)]
+    pub crawl: CrawlId,
+    /// Its number, from 1.
+    pub iteration: u32,
+    /// `open`, `paused`, `stopping` or `closed`.
+    pub status: &'static str,
+    /// Its task: `crawl`, `demand`, `import` or `reparse`.
+    pub task: &'static str,
+    /// What began it.
+    pub trigger: String,
+    /// When it began.
+    #[schema(value_type = String, format = DateTime)]
+    pub started_at: Timestamp,
+    /// When it was over; absent until then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub closed_at: Option<Timestamp>,
+}
+
+impl From<&IterationRow> for IterationView {
+    fn from(row: &IterationRow) -> Self {
+        Self {
+            crawl: row.crawl.clone(),
+            iteration: row.number.number(),
+            status: row.status.name(),
+            task: row.task.name(),
+            trigger: row.trigger.to_string(),
+            started_at: row.started_at,
+            closed_at: row.closed_at,
+        }
+    }
+}
+
+/// The progress of an iteration: its columns in the view `iteration_progress`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ProgressView {
+    /// The iteration.
+    #[serde(flatten)]
+    pub iteration: IterationView,
+    /// URLs that were found and queued.
+    pub found: u64,
+    /// URLs that were visited.
+    pub crawled: u64,
+    /// Visits whose answers were processed.
+    pub processed: u64,
+    /// Documents that could not be made of an answer.
+    pub stuck: u64,
+    /// URLs that failed for good.
+    pub failed: u64,
+    /// Requests sent.
+    pub requests: u64,
+    /// Bytes of bodies received.
+    pub body_bytes: u64,
+    /// Sites with work left.
+    pub origins_open: u64,
+}
+
+/// The kinds of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowKind {
+    /// Pages as they are now or, of an iteration, as it saw them.
+    Pages,
+    /// Their links.
+    Links,
+    /// The items in them.
+    Items,
+    /// Every visit.
+    Log,
+    /// Every known URL.
+    Candidates,
+}
+
+/// Which rows to return.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct RowsQuery {
+    /// The iteration; without one, pages, links and items are those of the site as it is now, and
+    /// the log is that of the latest iteration.
+    #[param(value_type = Option<u32>)]
+    pub iteration: Option<Iteration>,
+    /// The URL; of links, that of the page that has them.
+    #[param(value_type = Option<String>)]
+    pub url: Option<CrawlUrl>,
+    /// The most rows in one answer, up to 1,000; a few more may come.
+    pub limit: Option<usize>,
+    /// Where to go on: `next` of the answer before.
+    #[param(value_type = Option<String>)]
+    pub cursor: Option<Cursor>,
+    /// Of items: their type.
+    #[serde(rename = "type")]
+    pub item_type: Option<String>,
+}
+
+/// A batch of rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowBatch {
+    /// The rows, each as a JSON object.
+    pub rows: Vec<String>,
+    /// Where to go on; `None` if there are no more.
+    pub next: Option<Cursor>,
+}

@@ -1,0 +1,332 @@
+//! Crawls, their iterations and schedules.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use dragline_domain::command::Command;
+use dragline_domain::frontier::{IterationBegun, StatusChange};
+use dragline_domain::ids::{CrawlId, CrawlIdError, Iteration, TriggerId};
+use dragline_pipeline::schedule::CommandResult;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::backend::{Backend, CrawlStanding, IterationView, ScheduleState};
+use crate::bodies::{AddCrawl, StartCrawling};
+use crate::problem::Problem;
+
+/// The backend of a request.
+pub(crate) type Crawls = State<Arc<dyn Backend>>;
+
+/// The longest idempotency key, in bytes. Longer ones are ignored.
+const KEY_BYTES_MAX: usize = 200;
+
+/// The most iterations in an answer.
+const ITERATIONS_MAX: u32 = 100;
+
+/// Returns the state of a crawl.
+///
+/// # Errors
+/// There is none of this name.
+pub(crate) async fn require(
+    backend: &dyn Backend,
+    name: Result<CrawlId, CrawlIdError>,
+) -> Result<CrawlStanding, Problem> {
+    let name = name.map_err(|error| Problem::not_found(error.to_string()))?;
+    let standing = backend.standing(&name).await?;
+    standing.ok_or_else(|| Problem::not_found(format!("there is no crawl `{name}`")).with_hint("GET /crawls lists them"))
+}
+
+/// All crawls.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct CrawlList {
+    crawls: Vec<CrawlStanding>,
+}
+
+/// Returns the crawls, by name.
+///
+/// # Errors
+/// They cannot be read.
+pub(crate) async fn read_all(backend: &dyn Backend) -> Result<Vec<CrawlStanding>, Problem> {
+    let mut crawls = Vec::new();
+    for name in backend.crawls().await? {
+        crawls.extend(backend.standing(&name).await?);
+    }
+    Ok(crawls)
+}
+
+/// The crawls, by name
+#[utoipa::path(get, path = "/crawls", tag = "crawls", responses((status = 200, body = CrawlList)))]
+pub(crate) async fn list(State(backend): Crawls) -> Result<Json<CrawlList>, Problem> {
+    Ok(Json(CrawlList { crawls: read_all(&*backend).await? }))
+}
+
+/// Add a crawl, or change it
+///
+/// The call `addScheduledCrawl`. The crawl begins when its schedule says, or when it is started.
+#[utoipa::path(
+    post, path = "/crawls", tag = "crawls", request_body = AddCrawl,
+    responses(
+        (status = 201, description = "It is added", body = CrawlStanding),
+        (status = 200, description = "It was there, and has this definition now", body = CrawlStanding),
+        (status = 400, description = "The body is not that of this call", body = Problem),
+        (status = 422, description = "The definition is not valid", body = Problem),
+    )
+)]
+pub(crate) async fn add(
+    State(backend): Crawls,
+    headers: HeaderMap,
+    body: Result<Json<AddCrawl>, JsonRejection>,
+) -> Result<Response, Problem> {
+    let definition = read_body(body)?.definition()?;
+    let name = definition.name.clone();
+    let was_there = backend.standing(&name).await?;
+    let command = Command::PutCrawl(Box::new(definition));
+    backend.command(&command, &trigger(&*backend, &headers)).await?;
+    let standing = require(&*backend, Ok(name.clone())).await?;
+    let status = if was_there.is_some() { StatusCode::OK } else { StatusCode::CREATED };
+    Ok((status, [(header::LOCATION, format!("/crawls/{name}"))], Json(standing)).into_response())
+}
+
+/// A crawl, its schedule, and its latest iteration
+#[utoipa::path(
+    get, path = "/crawls/{name}", tag = "crawls", params(("name" = String, Path, description = "The crawl")),
+    responses((status = 200, body = CrawlStanding), (status = 404, body = Problem))
+)]
+pub(crate) async fn one(State(backend): Crawls, Path(name): Path<String>) -> Result<Json<CrawlStanding>, Problem> {
+    Ok(Json(require(&*backend, name.parse()).await?))
+}
+
+/// Remove a crawl
+///
+/// Its running iteration is stopped, and no other begins. What it stored stays.
+#[utoipa::path(
+    delete, path = "/crawls/{name}", tag = "crawls", params(("name" = String, Path, description = "The crawl")),
+    responses((status = 204, description = "It is removed"), (status = 404, body = Problem))
+)]
+pub(crate) async fn remove(
+    State(backend): Crawls,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Result<StatusCode, Problem> {
+    let name = require(&*backend, name.parse()).await?.name;
+    backend.command(&Command::Remove(name), &trigger(&*backend, &headers)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The definition of a crawl, as YAML
+#[utoipa::path(
+    get, path = "/crawls/{name}/definition", tag = "crawls",
+    params(("name" = String, Path, description = "The crawl")),
+    responses(
+        (status = 200, description = "A crawl.yaml", body = String, content_type = "application/yaml"),
+        (status = 404, body = Problem),
+    )
+)]
+pub(crate) async fn definition(State(backend): Crawls, Path(name): Path<String>) -> Result<Response, Problem> {
+    let name = require(&*backend, name.parse()).await?.name;
+    let text = backend.definition(&name).await?.unwrap_or_default();
+    Ok(([(header::CONTENT_TYPE, "application/yaml")], text).into_response())
+}
+
+/// A change of a schedule.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SetSchedule {
+    state: ScheduleState,
+}
+
+/// Follow the schedule of a crawl, or pause it
+#[utoipa::path(
+    put, path = "/crawls/{name}/schedule", tag = "crawls", request_body = SetSchedule,
+    params(("name" = String, Path, description = "The crawl")),
+    responses((status = 200, body = CrawlStanding), (status = 404, body = Problem), (status = 409, body = Problem))
+)]
+pub(crate) async fn set_schedule(
+    State(backend): Crawls,
+    Path(name): Path<String>,
+    body: Result<Json<SetSchedule>, JsonRejection>,
+) -> Result<Json<CrawlStanding>, Problem> {
+    let name = require(&*backend, name.parse()).await?.name;
+    backend.set_schedule(&name, read_body(body)?.state).await?;
+    Ok(Json(require(&*backend, Ok(name)).await?))
+}
+
+/// Which iterations to return.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct IterationsQuery {
+    /// Only those before this one.
+    before: Option<u32>,
+    /// The most in one answer, up to 100.
+    limit: Option<u32>,
+}
+
+/// Iterations, the newest first.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct IterationList {
+    iterations: Vec<IterationView>,
+    /// The value of `before` with which the list goes on; null at its end.
+    next: Option<u32>,
+}
+
+/// The iterations of a crawl, the newest first
+#[utoipa::path(
+    get, path = "/crawls/{name}/iterations", tag = "iterations",
+    params(("name" = String, Path, description = "The crawl"), IterationsQuery),
+    responses((status = 200, body = IterationList), (status = 404, body = Problem))
+)]
+pub(crate) async fn iterations(
+    State(backend): Crawls,
+    Path(name): Path<String>,
+    query: Result<Query<IterationsQuery>, QueryRejection>,
+) -> Result<Json<IterationList>, Problem> {
+    let name = require(&*backend, name.parse()).await?.name;
+    let IterationsQuery { before, limit } = read_query(query)?;
+    let latest = backend.iteration(&name, None).await?.map_or(0, |row| row.number.number());
+    let last = before.map_or(latest, |before| latest.min(before.saturating_sub(1)));
+    let count = limit.unwrap_or(20).clamp(1, ITERATIONS_MAX);
+    let first = last.saturating_sub(count);
+    let mut iterations = Vec::new();
+    for number in (first + 1..=last).rev().filter_map(Iteration::new) {
+        iterations.extend(backend.iteration(&name, Some(number)).await?.as_ref().map(IterationView::from));
+    }
+    Ok(Json(IterationList { iterations, next: (first > 0).then_some(first + 1) }))
+}
+
+/// Begin an iteration
+///
+/// The call `startCrawling`. One that is running is not disturbed: it is what is returned.
+#[utoipa::path(
+    post, path = "/crawls/{name}/iterations", tag = "iterations", request_body = StartCrawling,
+    params(("name" = String, Path, description = "The crawl")),
+    responses(
+        (status = 202, description = "It has begun", body = IterationView),
+        (status = 200, description = "It had begun before, or another one is running", body = IterationView),
+        (status = 404, body = Problem),
+        (status = 409, description = "It cannot begin now", body = Problem),
+    )
+)]
+pub(crate) async fn start(
+    State(backend): Crawls,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    body: Result<Json<StartCrawling>, JsonRejection>,
+) -> Result<Response, Problem> {
+    let standing = require(&*backend, name.parse()).await?;
+    let name = standing.name;
+    // All fields may be absent, and so may the body.
+    let call = match body {
+        Err(JsonRejection::MissingJsonContentType(_)) if !headers.contains_key(header::CONTENT_TYPE) => {
+            StartCrawling::default()
+        }
+        body => read_body(body)?,
+    };
+    let latest = standing.iteration.as_ref().map_or(0, |latest| latest.iteration);
+    if let Some(wanted) = call.iteration.map(Iteration::number) {
+        if wanted <= latest {
+            let begun = Iteration::new(wanted);
+            let row = backend.iteration(&name, begun).await?;
+            let row = row.ok_or_else(|| Problem::not_found(format!("there is no iteration {wanted}")))?;
+            return Ok(Json(IterationView::from(&row)).into_response());
+        }
+        if wanted > latest + 1 {
+            let detail = format!("iteration {wanted} cannot begin: the next one is {}", latest + 1);
+            return Err(Problem::conflict(detail));
+        }
+    }
+    if let Some(changed) = call.change(&backend.definition(&name).await?.unwrap_or_default())? {
+        if changed.name != name {
+            return Err(Problem::bad_request("the definition has no name of its own, and other hosts would rename it"));
+        }
+        backend.command(&Command::PutCrawl(Box::new(changed)), &backend.fresh_trigger()).await?;
+    }
+    let trigger = call.start_type.trigger(call.iteration).unwrap_or_else(|| trigger(&*backend, &headers));
+    let command = Command::Start { crawl: name.clone(), trigger: Some(trigger.clone()) };
+    let (status, row) = match backend.command(&command, &trigger).await? {
+        CommandResult::Started(IterationBegun::Iteration(row)) if row.trigger == trigger => (StatusCode::ACCEPTED, row),
+        CommandResult::Started(IterationBegun::Iteration(row) | IterationBegun::Busy(row)) => (StatusCode::OK, row),
+        _ => {
+            let row = backend.iteration(&name, None).await?;
+            let row = row.ok_or_else(|| Problem::conflict("no iteration has begun"))?;
+            (StatusCode::OK, row)
+        }
+    };
+    let place = format!("/crawls/{name}/iterations/{}", row.number);
+    Ok((status, [(header::LOCATION, place)], Json(IterationView::from(&row))).into_response())
+}
+
+/// A change of a running iteration.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChangeIteration {
+    change: Change,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum Change {
+    Pause,
+    Resume,
+    Stop,
+}
+
+/// Pause, resume or stop the running iteration
+#[utoipa::path(
+    put, path = "/crawls/{name}/running", tag = "iterations", request_body = ChangeIteration,
+    params(("name" = String, Path, description = "The crawl")),
+    responses((status = 200, body = IterationView), (status = 404, body = Problem), (status = 409, body = Problem))
+)]
+pub(crate) async fn change(
+    State(backend): Crawls,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    body: Result<Json<ChangeIteration>, JsonRejection>,
+) -> Result<Json<IterationView>, Problem> {
+    let crawl = require(&*backend, name.parse()).await?.name;
+    let change = match read_body(body)?.change {
+        Change::Pause => StatusChange::Pause,
+        Change::Resume => StatusChange::Resume,
+        Change::Stop => StatusChange::Stop,
+    };
+    backend.command(&Command::Change { crawl: crawl.clone(), change }, &trigger(&*backend, &headers)).await?;
+    let row = backend.iteration(&crawl, None).await?;
+    row.as_ref().map(|row| Json(row.into())).ok_or_else(|| Problem::conflict("no iteration is running"))
+}
+
+/// Returns the trigger of a request: its idempotency key, so that a request that is repeated with
+/// the same one is handled once.
+fn trigger(backend: &dyn Backend, headers: &HeaderMap) -> TriggerId {
+    let key = headers.get("idempotency-key").and_then(|value| value.to_str().ok());
+    let key = key.filter(|key| !key.is_empty() && key.len() <= KEY_BYTES_MAX);
+    key.map_or_else(|| backend.fresh_trigger(), |key| TriggerId(format!("key-{key}")))
+}
+
+/// Returns the body of a request.
+///
+/// # Errors
+/// It is not what the call takes.
+pub(crate) fn read_body<T>(body: Result<Json<T>, JsonRejection>) -> Result<T, Problem> {
+    match body {
+        Ok(Json(body)) => Ok(body),
+        Err(rejection) => {
+            let problem = Problem::new(rejection.status(), "bad request", rejection.body_text());
+            Err(problem.with_hint("/openapi.json describes the bodies; send `Content-Type: application/json`"))
+        }
+    }
+}
+
+/// Returns the parameters of a request.
+///
+/// # Errors
+/// They are not what the call takes.
+pub(crate) fn read_query<T>(query: Result<Query<T>, QueryRejection>) -> Result<T, Problem> {
+    match query {
+        Ok(Query(query)) => Ok(query),
+        Err(rejection) => Err(Problem::bad_request(rejection.body_text())),
+    }
+}

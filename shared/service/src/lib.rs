@@ -1,0 +1,26 @@
+//! An HTTP API and a page over what crawls stored, and for the commands to them.
+//!
+//! [`router`] answers from a [`Backend`]: the crawls of a data directory or of a stack.
+//! [`PortsBackend`] is one over the ports, so both engines give the same answers. All that is read
+//! comes from a [`Reader`](dragline_ports::reader::Reader), and all that is changed goes through
+//! the commands that the queue of a stack takes as well: nothing is done twice for HTTP.
+
+mod access;
+mod backend;
+mod bodies;
+mod crawls;
+mod guard;
+mod metrics;
+mod page;
+mod ports;
+mod problem;
+mod progress;
+mod rows;
+mod router;
+
+pub use access::{Access, Role, Token, TokenError};
+pub use backend::{Backend, CrawlStanding, IterationView, ProgressView, RowBatch, RowKind, RowsQuery, ScheduleState};
+pub use guard::HostCheck;
+pub use ports::{PortsBackend, Stores};
+pub use problem::Problem;
+pub use router::{Service, openapi, router};

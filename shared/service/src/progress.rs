@@ -1,0 +1,119 @@
+//! The progress of an iteration: once, or live as server-sent events.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query};
+use axum::http::{HeaderMap, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use dragline_domain::frontier::{IterationRow, IterationStatus};
+use dragline_domain::ids::{CrawlId, Iteration};
+use futures_util::{Stream, stream};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::backend::{Backend, ProgressView};
+use crate::crawls::{Crawls, read_query, require};
+use crate::problem::Problem;
+
+/// The time between two events.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// Which iteration to show.
+#[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct IterationQuery {
+    /// The iteration; the latest without one.
+    #[param(value_type = Option<u32>)]
+    iteration: Option<Iteration>,
+}
+
+/// Returns an iteration of a crawl.
+///
+/// # Errors
+/// There is no such crawl or iteration.
+pub(crate) async fn iteration(
+    backend: &dyn Backend,
+    name: &str,
+    query: IterationQuery,
+) -> Result<(CrawlId, IterationRow), Problem> {
+    let crawl = require(backend, name.parse()).await?.name;
+    let row = backend.iteration(&crawl, query.iteration).await?;
+    let missing = || match query.iteration {
+        Some(number) => Problem::not_found(format!("`{crawl}` has no iteration {number}")),
+        None => Problem::not_found(format!("`{crawl}` has not begun")),
+    };
+    let row = row.ok_or_else(missing)?;
+    Ok((crawl, row))
+}
+
+/// The progress of an iteration
+///
+/// As server-sent events with `Accept: text/event-stream`: one a second, until the iteration is
+/// over.
+#[utoipa::path(
+    get, path = "/crawls/{name}/progress", tag = "iterations",
+    params(("name" = String, Path, description = "The crawl"), IterationQuery),
+    responses((status = 200, body = ProgressView), (status = 404, body = Problem))
+)]
+pub(crate) async fn progress(
+    axum::extract::State(backend): Crawls,
+    Path(name): Path<String>,
+    query: Result<Query<IterationQuery>, QueryRejection>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let (_, row) = iteration(&*backend, &name, read_query(query)?).await?;
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    if accepted.is_some_and(|accepted| accepted.contains("text/event-stream")) {
+        return Ok(Sse::new(events(backend, row)).keep_alive(KeepAlive::default()).into_response());
+    }
+    Ok(Json(backend.progress(&row).await?).into_response())
+}
+
+/// The summary of an iteration
+#[utoipa::path(
+    get, path = "/crawls/{name}/summary", tag = "iterations",
+    params(("name" = String, Path, description = "The crawl"), IterationQuery),
+    responses(
+        (status = 200, description = "What `dragline status --json` prints of an iteration", body = Object),
+        (status = 404, body = Problem),
+    )
+)]
+pub(crate) async fn summary(
+    axum::extract::State(backend): Crawls,
+    Path(name): Path<String>,
+    query: Result<Query<IterationQuery>, QueryRejection>,
+) -> Result<Response, Problem> {
+    let (crawl, row) = iteration(&*backend, &name, read_query(query)?).await?;
+    Ok(Json(backend.summary(&crawl, row).await?).into_response())
+}
+
+/// Where a stream of events is.
+enum Place {
+    Now,
+    Later,
+    End,
+}
+
+fn events(backend: Arc<dyn Backend>, row: IterationRow) -> impl Stream<Item = Result<Event, Infallible>> {
+    stream::unfold((Place::Now, backend, row), |(place, backend, row)| async move {
+        match place {
+            Place::Now => {}
+            Place::Later => tokio::time::sleep(EVERY).await,
+            Place::End => return None,
+        }
+        let row = match backend.iteration(&row.crawl, Some(row.number)).await {
+            Ok(Some(row)) => row,
+            Ok(None) | Err(_) => return None,
+        };
+        let view = backend.progress(&row).await.ok()?;
+        let event = Event::default().event("progress").json_data(&view).ok()?;
+        let next = if row.status == IterationStatus::Closed { Place::End } else { Place::Later };
+        Some((Ok(event), (next, backend, row)))
+    })
+}

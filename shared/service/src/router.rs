@@ -1,0 +1,89 @@
+//! The routes.
+
+use std::sync::Arc;
+
+use axum::extract::DefaultBodyLimit;
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use axum::{Router, middleware};
+use utoipa::openapi::{Info, OpenApi};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::access::{Access, admit};
+use crate::backend::Backend;
+use crate::guard::{HostCheck, guard};
+use crate::problem::Problem;
+use crate::{crawls, metrics, page, progress, rows};
+
+/// The limit on a request's body, in bytes: that of a definition, and room for what is beside it.
+const BODY_BYTES_MAX: usize = dragline_definition::TEXT_BYTES_MAX + (64 << 10);
+
+/// What the router answers from.
+pub struct Service {
+    /// The crawls.
+    pub backend: Arc<dyn Backend>,
+    /// Who may call.
+    pub access: Access,
+    /// The names of the server.
+    pub hosts: HostCheck,
+}
+
+fn routes() -> OpenApiRouter<Arc<dyn Backend>> {
+    OpenApiRouter::new()
+        .routes(routes!(crawls::list, crawls::add))
+        .routes(routes!(crawls::one, crawls::remove))
+        .routes(routes!(crawls::definition))
+        .routes(routes!(crawls::set_schedule))
+        .routes(routes!(crawls::iterations, crawls::start))
+        .routes(routes!(crawls::change))
+        .routes(routes!(progress::progress))
+        .routes(routes!(progress::summary))
+        .routes(routes!(rows::pages))
+        .routes(routes!(rows::links))
+        .routes(routes!(rows::items))
+        .routes(routes!(rows::log))
+        .routes(routes!(rows::candidates))
+        .routes(routes!(metrics::healthz))
+        .routes(routes!(metrics::metrics))
+}
+
+/// Returns the description of the API, made from its code.
+#[must_use]
+pub fn openapi() -> OpenApi {
+    let (_, mut openapi) = routes().split_for_parts();
+    openapi.info = Info::new("Dragline", env!("CARGO_PKG_VERSION"));
+    openapi.info.description = Some("What crawls stored, and the commands to them. Errors are problem details (RFC 9457).".to_owned());
+    openapi
+}
+
+/// Returns the router of a service.
+pub fn router(service: Service) -> Router {
+    let Service { backend, access, hosts } = service;
+    let (api, _) = routes().split_for_parts();
+    let description = openapi().to_json().unwrap_or_default();
+    let page = Router::new()
+        .route("/", axum::routing::get(page::home))
+        .route("/style.css", axum::routing::get(page::style))
+        .route("/live.js", axum::routing::get(page::script))
+        .route("/view/{name}", axum::routing::get(page::crawl));
+    api.merge(page)
+        .with_state(backend)
+        .route("/openapi.json", axum::routing::get(|| async move {
+            ([(header::CONTENT_TYPE, "application/json")], description)
+        }))
+        .fallback(nothing)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .layer(middleware::from_fn_with_state(Arc::new(access), admit))
+        .layer(middleware::from_fn_with_state(Arc::new(hosts), guard))
+}
+
+async fn nothing() -> impl IntoResponse {
+    Problem::not_found("there is nothing here").with_hint("/openapi.json lists what there is")
+}
+
+async fn wrong_method() -> impl IntoResponse {
+    let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method not allowed", "this is not answered by that method");
+    problem.with_hint("/openapi.json lists the methods")
+}

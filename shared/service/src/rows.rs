@@ -1,0 +1,120 @@
+//! Rows as JSON: a page of them with a cursor, or all as a stream of lines.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use dragline_domain::ids::CrawlId;
+use dragline_ports::reader::Cursor;
+use dragline_ports::row::{Cell, Column};
+use futures_util::stream;
+use serde::{Serialize, Serializer};
+
+use crate::backend::{Backend, RowBatch, RowKind, RowsQuery};
+use crate::crawls::{read_query, require};
+use crate::problem::Problem;
+
+/// The number of rows in an answer, if none is asked for.
+pub(crate) const ROWS: usize = 100;
+
+/// The most rows that an answer is asked for.
+pub(crate) const ROWS_MAX: usize = 1_000;
+
+/// The media type of a stream of lines of JSON.
+const LINES: &str = "application/x-ndjson";
+
+/// Cells with their column names, in order.
+struct NamedCells<'c>(&'c [Column<'c>], &'c [Option<Cell>]);
+
+impl Serialize for NamedCells<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, _)| name).zip(self.1))
+    }
+}
+
+/// Returns a row as a JSON object.
+pub(crate) fn line(columns: &[Column<'_>], cells: &[Option<Cell>]) -> String {
+    // Texts, numbers and booleans can always be written.
+    serde_json::to_string(&NamedCells(columns, cells)).unwrap_or_default()
+}
+
+/// Returns rows of a kind: all as lines of JSON, if the client accepts these, or else a page.
+pub(crate) async fn answer(
+    backend: Arc<dyn Backend>,
+    name: &str,
+    kind: RowKind,
+    query: RowsQuery,
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
+    let crawl = require(&*backend, name.parse()).await?.name;
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    if accepted.is_some_and(|accepted| accepted.contains(LINES)) {
+        return Ok(lines(backend, crawl, kind, query));
+    }
+    let RowBatch { rows, next } = backend.rows(&crawl, kind, &query, query.cursor.clone()).await?;
+    let next = serde_json::to_string(&next).unwrap_or_default();
+    let body = format!("{{\"rows\":[{}],\"next\":{next}}}", rows.join(","));
+    Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
+}
+
+/// Where a stream of rows goes on.
+enum Place {
+    After(Option<Cursor>),
+    End,
+}
+
+fn lines(backend: Arc<dyn Backend>, crawl: CrawlId, kind: RowKind, query: RowsQuery) -> Response {
+    let query = RowsQuery { limit: Some(query.limit.unwrap_or(ROWS_MAX)), ..query };
+    let first = Place::After(query.cursor.clone());
+    let batches = stream::try_unfold((first, backend, crawl, query), move |(place, backend, crawl, query)| async move {
+        let Place::After(after) = place else { return Ok(None) };
+        match backend.rows(&crawl, kind, &query, after).await {
+            Ok(RowBatch { rows, next }) => {
+                let text: String = rows.into_iter().map(|row| row + "\n").collect();
+                let place = next.map_or(Place::End, |next| Place::After(Some(next)));
+                Ok(Some((text, (place, backend, crawl, query))))
+            }
+            // The status is sent already: the client sees that the stream was cut.
+            Err(problem) => Err(std::io::Error::other(problem.detail)),
+        }
+    });
+    ([(header::CONTENT_TYPE, LINES)], Body::from_stream(batches)).into_response()
+}
+
+macro_rules! rows_of_kind {
+    ($($(#[doc = $doc:literal])+ $name:ident $path:literal $kind:ident;)+) => {$(
+        $(#[doc = $doc])+
+        #[utoipa::path(
+            get, path = $path, tag = "results",
+            params(("name" = String, Path, description = "The crawl"), RowsQuery),
+            responses(
+                (status = 200, description = "Rows with `next`, or lines of JSON (`Accept: application/x-ndjson`)"),
+                (status = 404, description = "There is no such crawl", body = Problem),
+            )
+        )]
+        pub(crate) async fn $name(
+            State(backend): State<Arc<dyn Backend>>,
+            Path(name): Path<String>,
+            query: Result<Query<RowsQuery>, QueryRejection>,
+            headers: HeaderMap,
+        ) -> Result<Response, Problem> {
+            answer(backend, &name, RowKind::$kind, read_query(query)?, &headers).await
+        }
+    )+};
+}
+
+rows_of_kind! {
+    /// The pages of a crawl
+    pages "/crawls/{name}/pages" Pages;
+    /// The links of its pages
+    links "/crawls/{name}/links" Links;
+    /// The items of its pages
+    items "/crawls/{name}/items" Items;
+    /// Every visit of an iteration
+    log "/crawls/{name}/log" Log;
+    /// Every known URL
+    candidates "/crawls/{name}/candidates" Candidates;
+}
