@@ -33,6 +33,7 @@ mod past;
 mod prune;
 mod schema;
 mod search;
+mod serve;
 mod site_report;
 #[cfg(feature = "stack")]
 mod stack;
@@ -151,6 +152,9 @@ fn run_command(cli: &Cli, console: &Console) -> Result<Exit, Failure> {
         Command::Completions(args) => manual::completions(args.shell),
         Command::Manual(args) => manual::write_pages(&args.directory),
         Command::Forget(args) => block_on(forget::forget(args, console)),
+        Command::Serve(args) => block_on(serve::serve(args, console)),
+        Command::Schedule(args) => block_on(serve::schedule(args, console)),
+        Command::Token(args) => serve::tokens(args, console),
         #[cfg(feature = "stack")]
         Command::Start(args) => block_on(stack::start(args, console)),
         #[cfg(feature = "stack")]

@@ -20,8 +20,10 @@ mod read;
 mod reparse;
 mod report;
 mod run;
+mod schedule;
 mod schema;
 mod search;
+mod serve;
 #[cfg(feature = "stack")]
 mod stack;
 mod values;
@@ -57,8 +59,10 @@ pub(crate) use read::{CrawlSource, ExportArgs, ExportFormat, Format, RowKind, St
 pub(crate) use reparse::{ReparseArgs, ReparseScope, ReparseTarget};
 pub(crate) use report::{ReportArgs, ReportFormat};
 pub(crate) use run::RunArgs;
+pub(crate) use schedule::{AddArgs, ScheduleAction, ScheduleArgs};
 pub(crate) use schema::{SchemaArgs, SchemaForm};
 pub(crate) use search::{SearchArgs, SimilarArgs, WordsArgs};
+pub(crate) use serve::{ServeArgs, TokenAction, TokenArgs};
 #[cfg(feature = "stack")]
 pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StartArgs};
 pub(crate) use visits::{ArticleForm, Coding, GetArgs, HistoryArgs, Parts};
@@ -142,6 +146,9 @@ pub(crate) enum Command {
     Extract(Box<ExtractArgs>),
     Prune(PruneArgs),
     Forget(ForgetArgs),
+    Serve(Box<ServeArgs>),
+    Schedule(ScheduleArgs),
+    Token(TokenArgs),
     /// Show the way through the commands
     #[command(after_help = GUIDE)]
     Guide,

@@ -6,16 +6,16 @@ use crate::terminal::bytes;
 
 /// The minimum of free space on the disk of a data directory.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Floor<'a> {
-    pub(super) data: &'a Path,
+pub(crate) struct Floor<'a> {
+    pub(crate) data: &'a Path,
     /// The minimum, in bytes.
-    pub(super) free_bytes_min: u64,
+    pub(crate) free_bytes_min: u64,
 }
 
 impl Floor<'_> {
     /// Returns a message if the disk has less free space than the minimum. Costs one system call.
     /// If the system cannot tell, the crawl continues until the disk is full.
-    pub(super) fn undercut(&self) -> Option<String> {
+    pub(crate) fn undercut(&self) -> Option<String> {
         let free = dragline_local::free_bytes(self.data).unwrap_or(u64::MAX);
         (free < self.free_bytes_min).then(|| {
             let Self { data, free_bytes_min } = self;

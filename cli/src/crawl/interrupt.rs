@@ -3,7 +3,7 @@
 use std::io;
 
 /// A listener for interruptions, which from then on no longer kill the process.
-pub(super) struct Interrupts {
+pub(crate) struct Interrupts {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
     #[cfg(unix)]
@@ -13,13 +13,13 @@ pub(super) struct Interrupts {
 #[cfg(unix)]
 impl Interrupts {
     /// Starts listening.
-    pub(super) fn listen() -> io::Result<Self> {
+    pub(crate) fn listen() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
     /// Waits for the next interruption.
-    pub(super) async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
@@ -30,12 +30,12 @@ impl Interrupts {
 #[cfg(not(unix))]
 impl Interrupts {
     /// Starts listening.
-    pub(super) fn listen() -> io::Result<Self> {
+    pub(crate) fn listen() -> io::Result<Self> {
         Ok(Self {})
     }
 
     /// Waits for the next interruption.
-    pub(super) async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending().await
         }

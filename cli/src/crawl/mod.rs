@@ -42,8 +42,8 @@ use crate::terminal::Console;
 pub(crate) use notices::ConsoleNotifier;
 pub(crate) use past::remake_all;
 
-use floor::Floor;
-use interrupt::Interrupts;
+pub(crate) use floor::Floor;
+pub(crate) use interrupt::Interrupts;
 use prepare::{Goal, PreparedIteration};
 use request::Request;
 use run::RunOutcome;

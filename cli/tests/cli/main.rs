@@ -35,6 +35,7 @@ mod reparse;
 mod retention;
 mod running;
 mod search;
+mod serve;
 mod several;
 mod site_report;
 #[cfg(feature = "stack")]

@@ -150,4 +150,3 @@ impl StartCrawling {
         Ok(Some(dragline_definition::parse(&text, "definition")?))
     }
 }
-

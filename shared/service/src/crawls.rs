@@ -37,7 +37,8 @@ pub(crate) async fn require(
 ) -> Result<CrawlStanding, Problem> {
     let name = name.map_err(|error| Problem::not_found(error.to_string()))?;
     let standing = backend.standing(&name).await?;
-    standing.ok_or_else(|| Problem::not_found(format!("there is no crawl `{name}`")).with_hint("GET /crawls lists them"))
+    standing
+        .ok_or_else(|| Problem::not_found(format!("there is no crawl `{name}`")).with_hint("GET /crawls lists them"))
 }
 
 /// All crawls.

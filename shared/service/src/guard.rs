@@ -29,7 +29,9 @@ impl HostCheck {
     fn is_known(&self, host: &str) -> bool {
         let name = without_port(host);
         let is_address = name.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>().is_ok();
-        is_address || name.eq_ignore_ascii_case("localhost") || self.names.iter().any(|known| known.eq_ignore_ascii_case(name))
+        is_address
+            || name.eq_ignore_ascii_case("localhost")
+            || self.names.iter().any(|known| known.eq_ignore_ascii_case(name))
     }
 
     /// Returns the problem of a request that is not answered.
@@ -37,13 +39,16 @@ impl HostCheck {
         let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
         let host = text(header::HOST).unwrap_or_default();
         if !self.is_known(host) {
-            let problem = Problem::new(StatusCode::MISDIRECTED_REQUEST, "unknown host", format!("`{host}` is no name of this server"));
+            let problem = Problem::new(
+                StatusCode::MISDIRECTED_REQUEST,
+                "unknown host",
+                format!("`{host}` is no name of this server"),
+            );
             return Err(problem.with_hint("name it with `dragline serve --host NAME`"));
         }
         let is_read = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
-        let is_foreign = text(header::ORIGIN).is_some_and(|origin| {
-            origin.split_once("://").is_none_or(|(_, of)| !of.eq_ignore_ascii_case(host))
-        });
+        let is_foreign = text(header::ORIGIN)
+            .is_some_and(|origin| origin.split_once("://").is_none_or(|(_, of)| !of.eq_ignore_ascii_case(host)));
         if !is_read && is_foreign {
             return Err(Problem::new(StatusCode::FORBIDDEN, "foreign origin", "a page of another site sent this"));
         }
@@ -66,7 +71,10 @@ pub(crate) async fn guard(State(check): State<Arc<HostCheck>>, request: Request,
     };
     let fields = response.headers_mut();
     for (name, value) in [
-        ("content-security-policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"),
+        (
+            "content-security-policy",
+            "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        ),
         ("x-content-type-options", "nosniff"),
         ("referrer-policy", "no-referrer"),
         ("cache-control", "no-store"),
@@ -104,7 +112,13 @@ mod tests {
             (Method::POST, "localhost:7878", Some("https://evil.example"), Some(403), "a form of another site"),
             (Method::POST, "localhost:7878", Some("http://localhost:80"), Some(403), "another port"),
             (Method::POST, "localhost:7878", Some("null"), Some(403), "a sandboxed frame"),
-            (Method::GET, "localhost:7878", Some("https://evil.example"), None, "the browser keeps the answer to itself"),
+            (
+                Method::GET,
+                "localhost:7878",
+                Some("https://evil.example"),
+                None,
+                "the browser keeps the answer to itself",
+            ),
         ] {
             let status = check.refuse(&method, &site(host, origin)).err().map(|problem| problem.status);
             assert_eq!(status, expected, "{method} {host} from {origin:?}: {why}");

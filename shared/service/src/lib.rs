@@ -8,18 +8,22 @@
 mod access;
 mod backend;
 mod bodies;
+#[expect(unused_qualifications, reason = "`utoipa::path` repeats the path of parameters")]
 mod crawls;
 mod guard;
 mod metrics;
 mod page;
 mod ports;
 mod problem;
+#[expect(unused_qualifications, reason = "`utoipa::path` repeats the path of parameters")]
 mod progress;
-mod rows;
 mod router;
+mod rows;
 
 pub use access::{Access, Role, Token, TokenError};
-pub use backend::{Backend, CrawlStanding, IterationView, ProgressView, RowBatch, RowKind, RowsQuery, ScheduleState};
+pub use backend::{
+    Answer, Backend, CrawlStanding, IterationView, ProgressView, RowBatch, RowKind, RowsQuery, ScheduleState,
+};
 pub use guard::HostCheck;
 pub use ports::{PortsBackend, Stores};
 pub use problem::Problem;

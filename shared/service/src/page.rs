@@ -37,7 +37,9 @@ fn row(crawl: &CrawlStanding) -> String {
     };
     let latest = match iteration {
         None => "not begun".to_owned(),
-        Some(latest) => format!("{}: {}, {}", latest.iteration, latest.status, time(latest.closed_at.unwrap_or(latest.started_at))),
+        Some(latest) => {
+            format!("{}: {}, {}", latest.iteration, latest.status, time(latest.closed_at.unwrap_or(latest.started_at)))
+        }
     };
     format!(
         "<tr><th scope=row><a href=\"/view/{name}\">{name}</a><td>{}<td>{schedule}<td>{}<td>{latest}</tr>",
@@ -76,7 +78,8 @@ pub(crate) async fn crawl(State(backend): Crawls, Path(name): Path<String>) -> R
 }
 
 fn figures(progress: &ProgressView) -> String {
-    let ProgressView { iteration, found, crawled, processed, stuck, failed, requests, body_bytes, origins_open } = progress;
+    let ProgressView { iteration, found, crawled, processed, stuck, failed, requests, body_bytes, origins_open } =
+        progress;
     let figures = [
         ("found", found, "URLs found"),
         ("crawled", crawled, "visited"),

@@ -166,9 +166,10 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
                     let is_wanted = |item: &dragline_domain::item::Item| {
                         query.item_type.as_ref().is_none_or(|wanted| item.types.contains(wanted))
                     };
-                    let items = documents.rows.iter().flat_map(|row| {
-                        ItemRow::rows_of_document(crawl, row, is_wanted).collect::<Vec<_>>()
-                    });
+                    let items = documents
+                        .rows
+                        .iter()
+                        .flat_map(|row| ItemRow::rows_of_document(crawl, row, is_wanted).collect::<Vec<_>>());
                     let rows = items.filter_map(|item| serde_json::to_string(&item).ok()).collect();
                     RowBatch { rows, next: next(documents.rest, documents.cursor) }
                 }

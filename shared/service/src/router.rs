@@ -53,7 +53,8 @@ fn routes() -> OpenApiRouter<Arc<dyn Backend>> {
 pub fn openapi() -> OpenApi {
     let (_, mut openapi) = routes().split_for_parts();
     openapi.info = Info::new("Dragline", env!("CARGO_PKG_VERSION"));
-    openapi.info.description = Some("What crawls stored, and the commands to them. Errors are problem details (RFC 9457).".to_owned());
+    openapi.info.description =
+        Some("What crawls stored, and the commands to them. Errors are problem details (RFC 9457).".to_owned());
     openapi
 }
 
@@ -69,9 +70,10 @@ pub fn router(service: Service) -> Router {
         .route("/view/{name}", axum::routing::get(page::crawl));
     api.merge(page)
         .with_state(backend)
-        .route("/openapi.json", axum::routing::get(|| async move {
-            ([(header::CONTENT_TYPE, "application/json")], description)
-        }))
+        .route(
+            "/openapi.json",
+            axum::routing::get(|| async move { ([(header::CONTENT_TYPE, "application/json")], description) }),
+        )
         .fallback(nothing)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
@@ -84,6 +86,7 @@ async fn nothing() -> impl IntoResponse {
 }
 
 async fn wrong_method() -> impl IntoResponse {
-    let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method not allowed", "this is not answered by that method");
+    let problem =
+        Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method not allowed", "this is not answered by that method");
     problem.with_hint("/openapi.json lists the methods")
 }

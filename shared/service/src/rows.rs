@@ -69,18 +69,19 @@ enum Place {
 fn lines(backend: Arc<dyn Backend>, crawl: CrawlId, kind: RowKind, query: RowsQuery) -> Response {
     let query = RowsQuery { limit: Some(query.limit.unwrap_or(ROWS_MAX)), ..query };
     let first = Place::After(query.cursor.clone());
-    let batches = stream::try_unfold((first, backend, crawl, query), move |(place, backend, crawl, query)| async move {
-        let Place::After(after) = place else { return Ok(None) };
-        match backend.rows(&crawl, kind, &query, after).await {
-            Ok(RowBatch { rows, next }) => {
-                let text: String = rows.into_iter().map(|row| row + "\n").collect();
-                let place = next.map_or(Place::End, |next| Place::After(Some(next)));
-                Ok(Some((text, (place, backend, crawl, query))))
+    let batches =
+        stream::try_unfold((first, backend, crawl, query), move |(place, backend, crawl, query)| async move {
+            let Place::After(after) = place else { return Ok(None) };
+            match backend.rows(&crawl, kind, &query, after).await {
+                Ok(RowBatch { rows, next }) => {
+                    let text: String = rows.into_iter().map(|row| row + "\n").collect();
+                    let place = next.map_or(Place::End, |next| Place::After(Some(next)));
+                    Ok(Some((text, (place, backend, crawl, query))))
+                }
+                // The status is sent already: the client sees that the stream was cut.
+                Err(problem) => Err(std::io::Error::other(problem.detail)),
             }
-            // The status is sent already: the client sees that the stream was cut.
-            Err(problem) => Err(std::io::Error::other(problem.detail)),
-        }
-    });
+        });
     ([(header::CONTENT_TYPE, LINES)], Body::from_stream(batches)).into_response()
 }
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use cronexpr::{Crontab, MakeTimestamp};
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The calendar times at which an iteration begins: a cron expression, read in a time zone.
@@ -13,7 +13,21 @@ use serde::{Deserialize, Serialize};
 pub struct Schedule {
     cron: String,
     time_zone: String,
-    crontab: Crontab,
+    times: Times,
+}
+
+/// How the times of an expression follow each other when the clocks change.
+#[derive(Clone, Debug)]
+enum Times {
+    /// Every hour, or every few: the time between them stays the same.
+    EachHour(Crontab),
+    /// At certain hours: once a day. A time that does not exist comes as much later as the clocks
+    /// are put forward, and one that exists twice comes the first time.
+    AtHours {
+        /// Of clock readings, as if they were of UTC.
+        readings: Crontab,
+        zone: TimeZone,
+    },
 }
 
 /// The reason why a text is not a valid schedule.
@@ -47,6 +61,9 @@ impl Schedule {
     /// The least time between two iterations.
     pub const INTERVAL_MIN: Duration = Duration::from_mins(5);
 
+    /// More than clocks are put back by: two hours at most.
+    const PUT_BACK_MAX: SignedDuration = SignedDuration::from_hours(3);
+
     /// How many consecutive times to check for the shortest interval: an hour has at most 60.
     const TIMES_LOOKED_AT: usize = 64;
 
@@ -63,12 +80,16 @@ impl Schedule {
         if fields != 5 {
             return Err(refused(format!("it has {fields} fields, not 5")));
         }
-        if TimeZone::get(&time_zone).is_err() {
-            return Err(ScheduleError::TimeZone(time_zone));
-        }
-        let crontab = cronexpr::parse_crontab(&format!("{cron} {time_zone}"))
-            .map_err(|error| refused(reason(&error.to_string())))?;
-        let schedule = Self { cron, time_zone, crontab };
+        let Ok(zone) = TimeZone::get(&time_zone) else { return Err(ScheduleError::TimeZone(time_zone)) };
+        let parse = |zone: &str| {
+            cronexpr::parse_crontab(&format!("{cron} {zone}")).map_err(|error| refused(reason(&error.to_string())))
+        };
+        let is_each_hour = cron.split_ascii_whitespace().nth(1).is_some_and(|hours| hours.starts_with('*'));
+        let times = match is_each_hour {
+            true => Times::EachHour(parse(&time_zone)?),
+            false => Times::AtHours { readings: parse("UTC")?, zone },
+        };
+        let schedule = Self { cron, time_zone, times };
         match schedule.shortest_interval() {
             None => Err(ScheduleError::Never),
             Some(after) if after < Self::INTERVAL_MIN => Err(ScheduleError::TooOften { after }),
@@ -92,7 +113,22 @@ impl Schedule {
     /// expression names a date that does not exist.
     #[must_use]
     pub fn next_after(&self, time: Timestamp) -> Option<Timestamp> {
-        self.crontab.find_next(MakeTimestamp(time)).ok().map(|next| next.timestamp())
+        let find = |crontab: &Crontab, after| Some(crontab.find_next(MakeTimestamp(after)).ok()?.timestamp());
+        match &self.times {
+            Times::EachHour(crontab) => find(crontab, time),
+            Times::AtHours { readings, zone } => {
+                // Earlier, as the clocks may have been put back meanwhile.
+                let mut reading = TimeZone::UTC.to_timestamp(zone.to_datetime(time)).ok()?;
+                reading = reading.checked_sub(Self::PUT_BACK_MAX).ok()?;
+                loop {
+                    reading = find(readings, reading)?;
+                    let next = zone.to_timestamp(TimeZone::UTC.to_datetime(reading)).ok()?;
+                    if next > time {
+                        return Some(next);
+                    }
+                }
+            }
+        }
     }
 
     /// Returns the shortest interval; `None` if it never comes due. A schedule that comes due only
@@ -154,16 +190,20 @@ mod tests {
                 "30 2 * * *",
                 "Europe/Berlin",
                 "2026-03-28T12:00:00Z",
-                "2026-03-30T00:30:00Z",
-                "no 02:30 on the day that springs forward",
+                "2026-03-29T01:30:00Z",
+                "03:30 instead of 02:30, which does not exist on the day that springs forward",
             ),
             (
                 "30 2 * * *",
                 "Europe/Berlin",
+                "2026-10-24T12:00:00Z",
                 "2026-10-25T00:30:00Z",
-                "2026-10-25T01:30:00Z",
-                "again on the day that falls back",
+                "the first 02:30 of the day that falls back",
             ),
+            ("30 2 * * *", "Europe/Berlin", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z", "and not the second one"),
+            ("0 * * * *", "Europe/Berlin", "2026-10-25T00:00:00Z", "2026-10-25T01:00:00Z", "each hour of that day"),
+            ("0 * * * *", "Europe/Berlin", "2026-03-29T00:00:00Z", "2026-03-29T01:00:00Z", "and of the other one"),
+            ("0 8 * * *", "Pacific/Apia", "2011-12-29T20:00:00Z", "2011-12-30T18:00:00Z", "a day that was left out"),
             ("0 0 * * MON", "UTC", "2026-11-21T00:00:00Z", "2026-11-23T00:00:00Z", "weekdays by name"),
             ("*/5 * * * *", "UTC", "2026-11-21T00:01:00Z", "2026-11-21T00:05:00Z", "as often as may be"),
             ("0 0 29 2 *", "UTC", "2026-11-21T00:00:00Z", "2028-02-29T00:00:00Z", "a day that comes every four years"),

@@ -593,9 +593,9 @@ keys! {
     max: 90d",
         effect: HowOnly,
     }
-    /// When a deployed stack begins an iteration. A time that comes while the last iteration is
-    /// still running is skipped. Times must be at least 5 minutes apart. `dragline crawl` does not
-    /// wait for them: it begins when you run it.
+    /// When a deployed stack, or `dragline serve`, begins an iteration. A time that comes while the
+    /// last iteration is still running is skipped. Times must be at least 5 minutes apart.
+    /// `dragline crawl` does not wait for them: it begins when you run it.
     ScheduleCron = "schedule.cron" {
         field: schedule,
         kind: Cron,
@@ -603,8 +603,9 @@ keys! {
         example: "'0 8 * * *'",
         effect: HowOnly,
     }
-    /// The time zone of `schedule.cron`. When the clocks change, a time that does not exist is
-    /// skipped that day, and one that occurs twice counts twice.
+    /// The time zone of `schedule.cron`. When the clocks are put forward, a time that does not exist
+    /// comes as much later; when they are put back, one that occurs twice comes once. Schedules of
+    /// each hour (`*`) keep the time between two iterations.
     ScheduleTimeZone = "schedule.time_zone" {
         field: schedule,
         kind: TimeZone,

@@ -1,0 +1,180 @@
+//! Calls to the crawls of a data directory: of the server that runs there or, if none does, of the
+//! same API in this process.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderName, Request, StatusCode, header};
+use dragline_domain::definition::UserAgent;
+use dragline_engine::local_world;
+use dragline_local::{LocalStore, OpenError, SystemClock};
+use dragline_pipeline::schedule::Defaults;
+use dragline_ports::clock::Clock as _;
+use dragline_service::{Access, HostCheck, PortsBackend, Service, router};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tower_service::Service as _;
+
+use super::{DirectoryCrawls, URL_PAGES_MAX};
+use crate::crawl::ConsoleNotifier;
+use crate::error::{Failure, while_doing};
+use crate::terminal::{Console, safe};
+
+/// The file that says where a running server listens, below the data directory.
+const FILE: &str = "server.json";
+
+/// The limit on an answer, in bytes.
+const ANSWER_BYTES_MAX: usize = 16 << 20;
+
+/// Where a running server listens, and the secret by which its own user may call it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Listening {
+    pub(super) url: String,
+    pub(super) secret: String,
+}
+
+impl Listening {
+    /// Writes the file, readable for its owner alone, and removes it when dropped.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn announce(&self, data: &Path) -> Result<Announced, Failure> {
+        let write = || -> io::Result<()> {
+            let mut file = tempfile::Builder::new().tempfile_in(data)?;
+            serde_json::to_writer(&mut file, self)?;
+            file.persist(data.join(FILE)).map_err(|error| error.error)?;
+            Ok(())
+        };
+        write().map_err(while_doing("writing server.json"))?;
+        Ok(Announced(data.join(FILE)))
+    }
+
+    /// Returns where the server of a data directory listens; `None` if none does.
+    fn read(data: &Path) -> Option<Self> {
+        serde_json::from_slice(&fs::read(data.join(FILE)).ok()?).ok()
+    }
+}
+
+/// Removes the file when dropped. One that a killed server left is not read, as nobody uses the
+/// directory then.
+pub(super) struct Announced(PathBuf);
+
+impl Drop for Announced {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// The crawls of a data directory.
+pub(crate) enum Client {
+    /// Those of a server.
+    Server { listening: ListeningServer, http: reqwest::Client },
+    /// Those of a directory that nobody uses.
+    Directory(Router),
+}
+
+/// A server that is called.
+pub(crate) struct ListeningServer(Listening);
+
+impl Client {
+    /// Returns the crawls of a data directory. It is created if it is not there.
+    ///
+    /// # Errors
+    /// It cannot be opened, or a process uses it that is no server.
+    pub(crate) fn open(data: &Path, console: &Console) -> Result<Self, Failure> {
+        match LocalStore::open(data, SystemClock::new().now()) {
+            Ok(store) => {
+                let world = Arc::new(local_world(&store, ConsoleNotifier::new(console.clone())));
+                let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: URL_PAGES_MAX };
+                let backend = Arc::new(PortsBackend::new(world, DirectoryCrawls::new(data), defaults));
+                let service = Service { backend, access: Access::open(), hosts: HostCheck::default() };
+                Ok(Self::Directory(router(service)))
+            }
+            Err(in_use @ OpenError::InUse(_)) => Self::of_server(data)?.ok_or_else(|| in_use.into()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns the server that runs over a data directory; `None` if none does.
+    ///
+    /// # Errors
+    /// The client cannot be set up.
+    pub(crate) fn of_server(data: &Path) -> Result<Option<Self>, Failure> {
+        if !LocalStore::is_in_use(data).unwrap_or(false) {
+            return Ok(None);
+        }
+        let Some(listening) = Listening::read(data) else { return Ok(None) };
+        // It is on this machine, whatever proxies are set.
+        let http = reqwest::Client::builder().no_proxy().build().map_err(|error| Failure::from_error(&error))?;
+        Ok(Some(Self::Server { listening: ListeningServer(listening), http }))
+    }
+
+    /// Whether a server is called.
+    pub(crate) const fn is_server(&self) -> bool {
+        matches!(self, Self::Server { .. })
+    }
+
+    /// Calls it, and returns the answer as JSON; null if it has no body.
+    ///
+    /// # Errors
+    /// It does not answer, or with a problem.
+    pub(crate) async fn call(&mut self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, Failure> {
+        let text = body.map(Value::to_string).unwrap_or_default();
+        let (status, answer) = match self {
+            Self::Server { listening: ListeningServer(Listening { url, secret }), http } => {
+                let method = method.parse().unwrap_or(reqwest::Method::GET);
+                let request = http.request(method, format!("{url}{path}")).bearer_auth(secret);
+                let request = match body {
+                    Some(_) => request.header(header::CONTENT_TYPE, "application/json").body(text),
+                    None => request,
+                };
+                let failed = |error: reqwest::Error| {
+                    Failure::new(format!("the server at {url} does not answer: {}", without_url(error)))
+                };
+                let response = request.send().await.map_err(failed)?;
+                (response.status(), response.bytes().await.map_err(failed)?)
+            }
+            Self::Directory(router) => {
+                let mut request = Request::builder().method(method).uri(path).header(header::HOST, "localhost");
+                if body.is_some() {
+                    request = request.header(HeaderName::from_static("content-type"), "application/json");
+                }
+                let request = request.body(Body::from(text)).map_err(|error| Failure::from_error(&error))?;
+                let response = match router.call(request).await {
+                    Ok(response) => response,
+                    Err(never) => match never {},
+                };
+                let status = response.status();
+                let bytes = to_bytes(response.into_body(), ANSWER_BYTES_MAX).await;
+                (status, bytes.map_err(|error| Failure::from_error(&error))?)
+            }
+        };
+        let value: Value = serde_json::from_slice(&answer).unwrap_or(Value::Null);
+        if status.is_success() { Ok(value) } else { Err(refused(status, &value)) }
+    }
+}
+
+fn without_url(error: reqwest::Error) -> String {
+    error.without_url().to_string()
+}
+
+/// Returns a problem as a failure.
+fn refused(status: StatusCode, problem: &Value) -> Failure {
+    let text = |key: &str| problem[key].as_str().map(safe);
+    let failure = match (text("detail"), problem["mistakes"].as_array()) {
+        (_, Some(mistakes)) if !mistakes.is_empty() => {
+            let mistakes: Vec<_> = mistakes.iter().filter_map(Value::as_str).map(safe).collect();
+            Failure::new(mistakes.join("\n"))
+        }
+        (Some(detail), _) => Failure::new(detail.into_owned()),
+        (None, _) => Failure::new(format!("the server answered with status {status}")),
+    };
+    match text("hint") {
+        Some(hint) => failure.with_hint(hint.into_owned()),
+        None => failure,
+    }
+}

@@ -1,0 +1,171 @@
+//! `dragline serve`: the engine as a resident process, with the API and the page.
+
+mod client;
+mod schedules;
+mod tokens;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use dragline_domain::definition::{Draft, UserAgent};
+use dragline_domain::ids::CrawlId;
+use dragline_engine::local_world;
+use dragline_engine::room::Room;
+use dragline_engine::run::{Engine, RunEnd, Until};
+use dragline_http::{HttpConfig, HttpFetchers};
+use dragline_local::{HostSlots, LocalStore, SlottedFetchers, SqliteReader, SystemClock, SystemRng, raise_open_files};
+use dragline_pipeline::crawl::StopSignal;
+use dragline_pipeline::schedule::Defaults;
+use dragline_ports::archive::Archive as _;
+use dragline_ports::clock::Rng as _;
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_service::{Access, HostCheck, PortsBackend, Service, Stores, router};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use client::Listening;
+
+use crate::args::{ServeArgs, data_flag};
+use crate::crawl::{ConsoleNotifier, Floor, Interrupts};
+use crate::error::{Failure, while_doing};
+use crate::exit::Exit;
+use crate::network::Network;
+use crate::terminal::Console;
+
+pub(crate) use schedules::schedule;
+pub(crate) use tokens::tokens;
+
+/// The page budget of a crawl that a URL alone began.
+const URL_PAGES_MAX: u64 = 10_000;
+
+/// The requests to a site at the same time for which there is room with as many sites as possible.
+const CONCURRENCY: usize = 4;
+
+/// How often the free space is checked.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Runs the crawls of a data directory, and answers requests, until it is interrupted.
+///
+/// # Errors
+/// The directory cannot be opened, the address cannot be listened on, or the engine failed.
+pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, Failure> {
+    let data = args.data();
+    let access = Access::with_tokens(tokens::read(data)?);
+    refuse_strangers(args.listen, &access, data)?;
+    let network = Network::from_args(&args.network)?;
+    let store = args.disk.waiting.open(data, console).await?;
+    let mut interrupts = Interrupts::listen().map_err(while_doing("listening for Ctrl-C"))?;
+    let listener = TcpListener::bind(args.listen).await.map_err(|error| cannot_listen(args.listen, &error))?;
+    let address = listener.local_addr().map_err(while_doing("listening"))?;
+
+    let world = Arc::new(local_world(&store, ConsoleNotifier::new(console.clone())));
+    let room = Room::divide(raise_open_files(), CONCURRENCY, args.disk.origins);
+    let spool = store.archive().spool();
+    let draft = Draft::for_seeds(Vec::new());
+    let fetchers = HttpFetchers::new(HttpConfig { spool, ..network.config(&draft, Some(&room)) });
+    let fetchers = SlottedFetchers::new(fetchers, HostSlots::open_for_user().ok(), SystemClock::new());
+    let engine = Engine { options: room.options, ..Engine::new(Arc::clone(&world), fetchers, world.queue.clone()) };
+    let stop = engine.stop.clone();
+
+    let listening = Listening { url: format!("http://{address}"), secret: format!("{:032x}", SystemRng.bits()) };
+    let access = access.with_secret(&listening.secret);
+    let _announced = listening.announce(data)?;
+    let crawls = DirectoryCrawls::new(data);
+    let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: URL_PAGES_MAX };
+    let backend = Arc::new(PortsBackend::new(Arc::clone(&world), crawls, defaults));
+    let routes = router(Service { backend, access, hosts: HostCheck::new(args.hosts.clone()) });
+    let server = tokio::spawn(async move { axum::serve(listener, routes).await });
+    console.say(&format!(
+        "serving {} at http://{address}/; Ctrl-C stops it, and starting it again goes on",
+        data.display()
+    ));
+
+    let engine = tokio::spawn(engine.run(Until::Stopped));
+    let floor = Floor { data, free_bytes_min: args.disk.keep_free };
+    let ended = run(engine, &stop, &floor, &mut interrupts, console).await;
+    server.abort();
+    ended
+}
+
+/// Refuses to let others than this machine in without a token.
+fn refuse_strangers(listen: SocketAddr, access: &Access, data: &Path) -> Result<(), Failure> {
+    if listen.ip().is_loopback() || !access.is_open() {
+        return Ok(());
+    }
+    let message = format!("others than this machine could call {listen}, and there is no token");
+    let hint = format!("make one: `dragline token add NAME --role owner{}`", data_flag(data));
+    Err(Failure::new(message).with_hint(hint))
+}
+
+fn cannot_listen(listen: SocketAddr, error: &std::io::Error) -> Failure {
+    let failure = Failure::new(format!("cannot listen on {listen}: {error}")).caused_by(error);
+    match error.kind() {
+        std::io::ErrorKind::AddrInUse => failure.with_hint("another program does: choose a port with `--listen`"),
+        _ => failure,
+    }
+}
+
+/// Waits until the engine has ended: at an interruption, or as the disk is nearly full.
+async fn run(
+    mut engine: JoinHandle<PortResult<RunEnd>>,
+    stop: &StopSignal,
+    floor: &Floor<'_>,
+    interrupts: &mut Interrupts,
+    console: &Console,
+) -> Result<Exit, Failure> {
+    let mut exit = Exit::Done;
+    loop {
+        tokio::select! {
+            ended = &mut engine => {
+                let failed = |error| PortError::new(PortErrorKind::Other, "run", "the engine", error);
+                ended.map_err(failed)??;
+                return Ok(exit);
+            }
+            () = interrupts.next() => {
+                if stop.is_stopped() {
+                    engine.abort();
+                    return Ok(Exit::Interrupted);
+                }
+                console.say("finishing the requests under way; press Ctrl-C again to stop at once");
+                stop.stop();
+            }
+            () = tokio::time::sleep(LOOK_EVERY), if !stop.is_stopped() => {
+                if let Some(told) = floor.undercut() {
+                    console.warn(&told);
+                    exit = Exit::LowSpace;
+                    stop.stop();
+                }
+            }
+        }
+    }
+}
+
+/// The crawls of a data directory, read beside the process that writes them.
+struct DirectoryCrawls {
+    data: PathBuf,
+}
+
+impl DirectoryCrawls {
+    fn new(data: &Path) -> Self {
+        Self { data: data.to_owned() }
+    }
+
+    fn error(&self, error: impl std::error::Error + Send + Sync + 'static) -> PortError {
+        PortError::new(PortErrorKind::Other, "open", self.data.display().to_string(), error)
+    }
+}
+
+impl Stores for DirectoryCrawls {
+    type Reader = SqliteReader;
+
+    async fn crawls(&self) -> PortResult<Vec<CrawlId>> {
+        LocalStore::open_read_only(&self.data).map_err(|error| self.error(error))?.crawls()
+    }
+
+    fn reader(&self, crawl: &CrawlId) -> PortResult<SqliteReader> {
+        let reading = LocalStore::open_read_only(&self.data).map_err(|error| self.error(error))?;
+        Ok(reading.into_reader(crawl.clone()))
+    }
+}

@@ -1,0 +1,368 @@
+//! `dragline serve`: its API, called as programs call it.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use dragline_testkit::hostile::{Asked, HostileSite, Step, html, reply};
+use serde_json::{Value, json};
+
+use super::{command, dragline};
+
+/// The longest wait for something that a server on this machine does.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A running server.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+/// An answer.
+struct Reply {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Reply {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}\n{}", self.head, self.body))
+    }
+
+    fn rows(&self) -> Vec<Value> {
+        self.json()["rows"].as_array().expect("rows").clone()
+    }
+}
+
+impl Server {
+    fn start(directory: &Path, arguments: &[&str]) -> Self {
+        let arguments = [&["serve", "--listen", "127.0.0.1:0", "--allow-private"], arguments].concat();
+        let mut child = command(directory, &arguments).stderr(Stdio::piped()).spawn().expect("the command was built");
+        let mut lines = BufReader::new(child.stderr.take().expect("it is piped"));
+        let mut line = String::new();
+        lines.read_line(&mut line).expect("it is text");
+        let address = line
+            .split_once("http://")
+            .and_then(|(_, rest)| rest.split_once('/'))
+            .map(|(address, _)| address.to_owned());
+        std::thread::spawn(move || std::io::copy(&mut lines, &mut std::io::sink()));
+        Self { child, address: address.unwrap_or_else(|| panic!("no address: {line}")) }
+    }
+
+    /// Calls it, with these header fields, each with its line end.
+    fn call_with(&self, method: &str, target: &str, fields: &str, body: &str) -> Reply {
+        let mut stream = TcpStream::connect(&self.address).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a limit");
+        let host = if fields.contains("Host:") { String::new() } else { format!("Host: {}\r\n", self.address) };
+        // Answers of HTTP/1.0 end with the connection.
+        let request =
+            format!("{method} {target} HTTP/1.0\r\n{host}{fields}Content-Length: {}\r\n\r\n{body}", body.len());
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer in time");
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no head: {answer}"));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        Reply { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    fn get(&self, target: &str) -> Reply {
+        self.call_with("GET", target, "", "")
+    }
+
+    fn send(&self, method: &str, target: &str, body: &Value) -> Reply {
+        self.call_with(method, target, "Content-Type: application/json\r\n", &body.to_string())
+    }
+
+    /// Waits until an iteration of a crawl is over.
+    fn wait_until_over(&self, crawl: &str, iteration: u32) -> Value {
+        let events = self.call_with(
+            "GET",
+            &format!("/crawls/{crawl}/progress?iteration={iteration}"),
+            "Accept: text/event-stream\r\n",
+            "",
+        );
+        let last = events.body.lines().filter_map(|line| line.strip_prefix("data: ")).next_back();
+        let last: Value =
+            serde_json::from_str(last.unwrap_or_else(|| panic!("no event: {}", events.body))).expect("JSON");
+        assert_eq!(last["status"], "closed", "{}", events.body);
+        last
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn site(asked: &Asked) -> Vec<Step> {
+    match asked.target.as_str() {
+        "/" => html("<title>Home</title><a href=/a>a</a> <a href=/b>b</a> <a href=/gone>gone</a>"),
+        "/a" | "/b" => html("<title>Page</title><p>Words"),
+        "/robots.txt" => reply(404, &[], ""),
+        _ => reply(404, &[], "no"),
+    }
+}
+
+/// A call that adds a crawl of a site.
+fn docs(site: &HostileSite) -> Value {
+    json!({
+        "name": "docs",
+        "domain_names": [site.url("/")],
+        "definition": {"politeness": {"delay": "0s"}},
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn crawls_are_added_started_and_read() {
+    let site = HostileSite::start(site).await;
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    tokio::task::block_in_place(|| {
+        let server = Server::start(directory.path(), &[]);
+        assert_eq!(server.get("/crawls").json(), json!({"crawls": []}));
+
+        let added = server.send("POST", "/crawls", &docs(&site));
+        assert_eq!((added.status, &added.json()["state"]), (201, &json!("ON")), "{}", added.body);
+        assert!(added.head.to_lowercase().contains("location: /crawls/docs"), "{}", added.head);
+        assert_eq!(server.send("POST", "/crawls", &docs(&site)).status, 200, "again it is a change");
+
+        let begun = server.send("POST", "/crawls/docs/iterations", &json!({"iteration": 1, "type": "on_demand"}));
+        assert_eq!((begun.status, &begun.json()["iteration"]), (202, &json!(1)), "{}", begun.body);
+        let again = server.send("POST", "/crawls/docs/iterations", &json!({"iteration": 1, "type": "on_demand"}));
+        assert_eq!((again.status, &again.json()["iteration"]), (200, &json!(1)), "the same one: {}", again.body);
+        let third = server.send("POST", "/crawls/docs/iterations", &json!({"iteration": 3}));
+        assert_eq!(third.status, 409, "{}", third.body);
+
+        let over = server.wait_until_over("docs", 1);
+        assert_eq!((&over["crawled"], &over["failed"], &over["stuck"]), (&json!(4), &json!(0), &json!(0)), "{over}");
+        assert_eq!(site.targets().iter().filter(|target| *target == "/a").count(), 1, "visited once");
+
+        // The rows are those that the command prints.
+        for (list, arguments) in [
+            ("pages", vec!["--what", "pages"]),
+            ("links", vec!["--what", "links"]),
+            ("log", vec!["--what", "log"]),
+            ("candidates", vec!["--what", "candidates"]),
+        ] {
+            let printed = dragline(directory.path(), &[&["export"], &arguments[..]].concat()).stdout;
+            let mut printed: Vec<Value> =
+                printed.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+            let lines =
+                server.call_with("GET", &format!("/crawls/docs/{list}"), "Accept: application/x-ndjson\r\n", "");
+            let mut lines: Vec<Value> =
+                lines.body.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+            let key = |row: &Value| row.to_string();
+            printed.sort_by_key(key);
+            lines.sort_by_key(key);
+            assert!(!printed.is_empty(), "{list}");
+            assert_eq!(lines, printed, "{list}");
+            // Page by page they are the same.
+            let (mut paged, mut target) = (Vec::new(), format!("/crawls/docs/{list}?limit=1"));
+            loop {
+                let page = server.get(&target);
+                paged.extend(page.rows());
+                let Some(next) = page.json()["next"].as_str().map(str::to_owned) else { break };
+                let next: String = url::form_urlencoded::byte_serialize(next.as_bytes()).collect();
+                target = format!("/crawls/docs/{list}?limit=1&cursor={next}");
+            }
+            paged.sort_by_key(key);
+            assert_eq!(paged, printed, "{list}, page by page");
+        }
+
+        let iterations = server.get("/crawls/docs/iterations").json();
+        assert_eq!((&iterations["iterations"][0]["iteration"], &iterations["next"]), (&json!(1), &Value::Null));
+        let metrics = server.get("/metrics").body;
+        assert!(metrics.contains("dragline_urls_crawled{crawl=\"docs\"} 4"), "{metrics}");
+        assert_eq!(server.get("/healthz").body, "ok\n");
+
+        // Blacklisted URLs are not visited again.
+        let call = json!({"blacklisted_urls": [site.url("/a")]});
+        assert_eq!(server.send("POST", "/crawls/docs/iterations", &call).status, 202);
+        server.wait_until_over("docs", 2);
+        assert_eq!(site.targets().iter().filter(|target| *target == "/a").count(), 1, "blacklisted");
+        assert_eq!(site.targets().iter().filter(|target| *target == "/b").count(), 2, "visited again");
+    });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_server_goes_on() {
+    let site = HostileSite::start(|asked| match asked.target.as_str() {
+        "/robots.txt" => reply(404, &[], ""),
+        "/" => html((1..40).map(|n| format!("<a href=/{n}>{n}</a>")).collect::<String>()),
+        _ => html("<title>Page</title>"),
+    })
+    .await;
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    tokio::task::block_in_place(|| {
+        {
+            let server = Server::start(directory.path(), &[]);
+            let mut call = docs(&site);
+            call["definition"]["politeness"]["delay"] = json!("20ms");
+            assert_eq!(server.send("POST", "/crawls", &call).status, 201);
+            assert_eq!(server.send("POST", "/crawls/docs/iterations", &json!({})).status, 202);
+            while site.targets().len() < 10 {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            // Dropped, it is killed.
+        }
+        let server = Server::start(directory.path(), &[]);
+        let over = server.wait_until_over("docs", 1);
+        assert_eq!((&over["crawled"], &over["failed"]), (&json!(40), &json!(0)), "{over}");
+    });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn wrong_calls_get_problems() {
+    let site = HostileSite::start(site).await;
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    tokio::task::block_in_place(|| {
+        let server = Server::start(directory.path(), &[]);
+        assert_eq!(server.send("POST", "/crawls", &docs(&site)).status, 201);
+        let json_field = "Content-Type: application/json\r\n";
+        let huge = format!("{{\"name\": \"{}\"}}", "a".repeat(3 << 20));
+        for (method, target, fields, body, status, said) in [
+            ("GET", "/nothing", "", "", 404, "/openapi.json"),
+            ("GET", "/crawls/none/pages", "", "", 404, "there is no crawl `none`"),
+            ("GET", "/crawls/..%2f..%2fetc/pages", "", "", 404, "is not a valid crawl name"),
+            ("GET", "/crawls/docs/pages?limit=x", "", "", 400, "limit"),
+            ("GET", "/crawls/docs/pages?word=x", "", "", 400, "word"),
+            ("GET", "/crawls/docs/pages?url=nonsense", "", "", 400, "url"),
+            ("GET", "/crawls/docs/progress", "", "", 404, "has not begun"),
+            ("DELETE", "/crawls", "", "", 405, "method"),
+            ("POST", "/crawls", json_field, "{", 400, "JSON"),
+            ("POST", "/crawls", "", "{}", 415, "Content-Type"),
+            ("POST", "/crawls", json_field, "{}", 422, "seeds"),
+            ("POST", "/crawls", json_field, &huge, 413, "limit"),
+            ("POST", "/crawls", json_field, "{\"domain_name\": []}", 422, "domain_name"),
+            (
+                "POST",
+                "/crawls",
+                json_field,
+                "{\"domain_names\": [\"a.example\"], \"cron_expression\": \"* * * * *\"}",
+                422,
+                "5 minutes",
+            ),
+            (
+                "POST",
+                "/crawls",
+                json_field,
+                "{\"domain_names\": [\"a.example\"], \"definition\": {\"name\": \"x\"}, \"name\": \"y\"}",
+                400,
+                "given twice",
+            ),
+            (
+                "POST",
+                "/crawls",
+                json_field,
+                "{\"definition\": {\"seeds\": [\"https://a.example/\"], \"sedes\": 1}}",
+                422,
+                "unknown key `sedes`",
+            ),
+            ("POST", "/crawls/docs/iterations", json_field, "{\"iteration\": 0}", 404, "no iteration 0"),
+            ("POST", "/crawls/docs/iterations", json_field, "{\"type\": \"often\"}", 422, "often"),
+            (
+                "PUT",
+                "/crawls/docs/running",
+                json_field,
+                "{\"change\": \"stop\"}",
+                409,
+                "no iteration of `docs` is running",
+            ),
+            ("GET", "/crawls", "Host: evil.example\r\n", "", 421, "evil.example"),
+            (
+                "POST",
+                "/crawls",
+                "Content-Type: application/json\r\nOrigin: https://evil.example\r\n",
+                "{}",
+                403,
+                "another site",
+            ),
+        ] {
+            let reply = server.call_with(method, target, fields, body);
+            let shown: String = body.chars().take(80).collect();
+            assert_eq!(reply.status, status, "{method} {target} {shown}: {}", reply.body);
+            assert!(reply.head.to_lowercase().contains("content-type: application/problem+json"), "{}", reply.head);
+            assert!(reply.body.contains(said), "{method} {target} {shown}: {}", reply.body);
+        }
+        assert!(server.get("/openapi.json").json()["paths"]["/crawls/{name}/iterations"]["post"].is_object());
+        // Removed, nothing of it begins.
+        assert_eq!(server.call_with("DELETE", "/crawls/docs", "", "").status, 204);
+        assert_eq!(server.send("POST", "/crawls/docs/iterations", &json!({})).status, 409);
+        assert_eq!(server.get("/crawls/docs").json()["state"], "OFF");
+    });
+}
+
+#[test]
+fn strangers_need_a_token() {
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    let refused = dragline(directory.path(), &["serve", "--listen", "0.0.0.0:0"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(refused.stderr.contains("dragline token add"), "{}", refused.stderr);
+    let token = dragline(directory.path(), &["token", "add", "ada"]).stdout.trim().to_owned();
+    let stored = std::fs::read_to_string(directory.path().join("dragline-data/tokens.json")).expect("a file");
+    assert!(stored.contains("argon2") && !stored.contains(&token), "{stored}");
+    let server = Server::start(directory.path(), &[]);
+    assert_eq!(server.get("/crawls").status, 401);
+    let fields = format!("Authorization: Bearer {token}\r\n");
+    assert_eq!(server.call_with("GET", "/crawls", &fields, "").status, 200);
+    assert_eq!(server.call_with("DELETE", "/crawls/x", &fields, "").status, 403, "a reader");
+    drop(server);
+    assert_eq!(dragline(directory.path(), &["token", "remove", "ada"]).code, Some(0));
+    assert_eq!(dragline(directory.path(), &["token", "remove", "ada"]).code, Some(2));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn schedules_are_paused_and_followed() {
+    let site = HostileSite::start(site).await;
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    tokio::task::block_in_place(|| {
+        let server = Server::start(directory.path(), &[]);
+        let mut call = docs(&site);
+        call["cron_expression"] = json!("0 3 * * *");
+        call["time_zone"] = json!("Europe/Berlin");
+        let added = server.send("POST", "/crawls", &call).json();
+        assert_eq!((&added["state"], &added["cron_expression"]), (&json!("ON"), &json!("0 3 * * *")), "{added}");
+        assert!(added["next"].is_string(), "{added}");
+        let set = |state: &str| server.send("PUT", "/crawls/docs/schedule", &json!({"state": state})).json();
+        let paused = set("PAUSED");
+        assert_eq!((&paused["state"], &paused["next"]), (&json!("PAUSED"), &Value::Null), "{paused}");
+        assert_eq!(set("ON")["next"], added["next"]);
+        let page = server.get("/").body;
+        assert!(page.contains("0 3 * * *") && page.contains("Europe/Berlin"), "{page}");
+        assert!(server.get("/view/docs").body.contains("politeness"), "its definition");
+    });
+}
+
+#[test]
+fn schedules_are_set_whether_or_not_a_server_runs() {
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    let schedule = |arguments: &[&str]| dragline(directory.path(), &[&["schedule"], arguments].concat());
+    let add = ["add", "https://a.example/", "--name", "docs", "--cron", "0 3 * * *", "--time-zone", "Europe/Berlin"];
+    let added = schedule(&add);
+    assert_eq!(added.code, Some(0), "{}", added.stderr);
+    assert!(added.stderr.contains("by `0 3 * * *` in Europe/Berlin\nhint: no server runs here"), "{}", added.stderr);
+    let listed = |name: &str| -> Value {
+        let list: Value = serde_json::from_str(&schedule(&["list", "--json"]).stdout).expect("JSON");
+        let crawls = list["crawls"].as_array().expect("crawls");
+        crawls.iter().find(|crawl| crawl["name"] == name).cloned().unwrap_or(Value::Null)
+    };
+    assert_eq!(listed("docs")["state"], "ON");
+    let server = Server::start(directory.path(), &[]);
+    let paused = schedule(&["pause", "docs"]);
+    assert_eq!((paused.code, &*paused.stderr), (Some(0), "docs is paused: its schedule is not followed\n"));
+    assert_eq!(server.get("/crawls/docs").json()["state"], "PAUSED");
+    assert_eq!(schedule(&["resume", "docs"]).code, Some(0));
+    std::fs::write(directory.path().join("b.yaml"), "name: b\nseeds: [https://b.example/]\n").expect("there is room");
+    assert_eq!(schedule(&["add", "b.yaml"]).code, Some(0));
+    drop(server);
+    assert_eq!((&listed("docs")["state"], &listed("b")["state"]), (&json!("ON"), &json!("ON")), "stored");
+    assert_eq!(schedule(&["remove", "docs"]).code, Some(0));
+    assert_eq!(listed("docs")["state"], "OFF");
+    let wrong = schedule(&["add", "https://a.example/", "--cron", "every day"]);
+    assert_eq!((wrong.code, wrong.stderr.contains("not a valid cron expression")), (Some(2), true), "{}", wrong.stderr);
+    assert_eq!(schedule(&["run", "nothing"]).code, Some(2));
+}
