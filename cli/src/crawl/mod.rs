@@ -1,5 +1,6 @@
 //! `dragline crawl`: chooses the crawl, runs its iteration, and reports the result.
 
+mod beside;
 mod demanded;
 mod display;
 mod events;
@@ -37,6 +38,7 @@ use crate::exit::Exit;
 use crate::location::Directory;
 use crate::markdown;
 use crate::network::Network;
+use crate::serve::Client;
 use crate::terminal::Console;
 
 pub(crate) use notices::ConsoleNotifier;
@@ -56,7 +58,11 @@ use watch::Watch;
 pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, Failure> {
     let targets = bare_host::complete_urls(&args.targets, &args.network, console).await?;
     let run = args.run(&targets)?;
-    carry_out(Request::from_args(args, &run)?, &run, console).await
+    let request = Request::from_args(args, &run)?;
+    if let (Request::Crawl, Some(mut server)) = (&request, Client::for_server(run.data)?) {
+        return beside::crawl(&mut server, &run, console).await;
+    }
+    carry_out(request, &run, console).await
 }
 
 /// Rebuilds the current documents of a crawl until the iteration is over or interrupted.

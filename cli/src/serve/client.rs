@@ -94,7 +94,7 @@ impl Client {
                 let service = Service { backend, access: Access::open(), hosts: HostCheck::default() };
                 Ok(Self::Directory(router(service)))
             }
-            Err(in_use @ OpenError::InUse(_)) => Self::of_server(data)?.ok_or_else(|| in_use.into()),
+            Err(in_use @ OpenError::InUse(_)) => Self::for_server(data)?.ok_or_else(|| in_use.into()),
             Err(error) => Err(error.into()),
         }
     }
@@ -103,7 +103,7 @@ impl Client {
     ///
     /// # Errors
     /// The client cannot be set up.
-    pub(crate) fn of_server(data: &Path) -> Result<Option<Self>, Failure> {
+    pub(crate) fn for_server(data: &Path) -> Result<Option<Self>, Failure> {
         if !LocalStore::is_in_use(data).unwrap_or(false) {
             return Ok(None);
         }

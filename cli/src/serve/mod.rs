@@ -34,6 +34,7 @@ use crate::exit::Exit;
 use crate::network::Network;
 use crate::terminal::Console;
 
+pub(crate) use client::Client;
 pub(crate) use schedules::schedule;
 pub(crate) use tokens::tokens;
 

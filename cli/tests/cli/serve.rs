@@ -366,3 +366,23 @@ fn schedules_are_set_whether_or_not_a_server_runs() {
     assert_eq!((wrong.code, wrong.stderr.contains("not a valid cron expression")), (Some(2), true), "{}", wrong.stderr);
     assert_eq!(schedule(&["run", "nothing"]).code, Some(2));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crawl_beside_a_server_is_done_by_it() {
+    let site = HostileSite::start(site).await;
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    tokio::task::block_in_place(|| {
+        let server = Server::start(directory.path(), &[]);
+        let crawl = dragline(directory.path(), &["crawl", &site.url("/"), "--delay", "0s", "--json"]);
+        assert_eq!(crawl.code, Some(0), "{}", crawl.stderr);
+        assert!(crawl.stderr.contains("the server that runs here crawls iteration 1"), "{}", crawl.stderr);
+        let summary: Value = serde_json::from_str(&crawl.stdout).expect("JSON");
+        assert_eq!((&summary["status"], &summary["iteration"]), (&json!("closed"), &json!(1)), "{summary}");
+        let again = dragline(directory.path(), &["crawl"]);
+        assert_eq!(again.code, Some(0), "{}", again.stderr);
+        assert_eq!(server.get("/crawls").json()["crawls"][0]["iteration"]["iteration"], 2);
+        let allowing = dragline(directory.path(), &["crawl", "--allow-private"]);
+        assert_eq!(allowing.code, Some(2), "{}", allowing.stderr);
+        assert!(allowing.stderr.contains("to `dragline serve`"), "{}", allowing.stderr);
+    });
+}
