@@ -170,7 +170,7 @@ where
         if let Some(PublishedReport { place, findings }) = report {
             let notice = Notice::ReportWritten { crawl: crawl.clone(), iteration: number, place, findings };
             // The report exists in any case.
-            if let Err(error) = self.world.notifier().notify(notice).await {
+            if let Err(error) = self.world.notifier().notify(notice, self.world.clock().now()).await {
                 tracing::error!(%error, "nobody was told of the report");
             }
         }

@@ -62,7 +62,7 @@ pub(crate) use run::RunArgs;
 pub(crate) use schedule::{AddArgs, ScheduleAction, ScheduleArgs};
 pub(crate) use schema::{SchemaArgs, SchemaForm};
 pub(crate) use search::{SearchArgs, SimilarArgs, WordsArgs};
-pub(crate) use serve::{ServeArgs, TokenAction, TokenArgs};
+pub(crate) use serve::{ServeArgs, TokenAction, TokenArgs, WebhookArgs};
 #[cfg(feature = "stack")]
 pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StartArgs};
 pub(crate) use visits::{ArticleForm, Coding, GetArgs, HistoryArgs, Parts};

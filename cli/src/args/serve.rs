@@ -20,7 +20,8 @@ use super::{NetworkArgs, data_directory};
 Examples:
   dragline serve
   dragline serve --data /srv/crawls --listen 127.0.0.1:8080
-  dragline serve --listen 0.0.0.0:7878 --host crawls.example.org"
+  dragline serve --listen 0.0.0.0:7878 --host crawls.example.org
+  dragline serve --webhook https://example.org/hooks --webhook-secret env:HOOK_SECRET"
 )]
 pub(crate) struct ServeArgs {
     /// The directory where crawls are stored [default: `$DRAGLINE_DATA`, or dragline-data]
@@ -33,6 +34,8 @@ pub(crate) struct ServeArgs {
     #[arg(long = "host", value_name = "NAME")]
     pub(crate) hosts: Vec<String>,
     #[command(flatten)]
+    pub(crate) webhook: WebhookArgs,
+    #[command(flatten)]
     pub(crate) disk: DiskArgs,
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
@@ -43,6 +46,17 @@ impl ServeArgs {
     pub(crate) fn data(&self) -> &Path {
         data_directory(self.data.as_deref())
     }
+}
+
+/// Who is told what happens.
+#[derive(Debug, Args)]
+pub(crate) struct WebhookArgs {
+    /// Send each notice to this URL: an iteration is over, a page is stuck, a site is given up
+    #[arg(long = "webhook", value_name = "URL")]
+    pub(crate) webhooks: Vec<String>,
+    /// Sign what is sent with this secret: `env:NAME` or `file:PATH`
+    #[arg(long = "webhook-secret", value_name = "REFERENCE", requires = "webhooks")]
+    pub(crate) secret: Option<String>,
 }
 
 /// Add, list and remove the tokens of a server

@@ -36,7 +36,7 @@ impl ConsoleNotifier {
 }
 
 impl Notifier for ConsoleNotifier {
-    async fn notify(&self, notice: Notice) -> PortResult<()> {
+    async fn notify(&self, notice: Notice, _since: jiff::Timestamp) -> PortResult<()> {
         // The summary says how an iteration ended.
         if !matches!(notice, Notice::IterationClosed(_)) && !self.is_repeated(&notice) {
             let words = notice.words();

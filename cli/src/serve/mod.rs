@@ -1,6 +1,7 @@
 //! `dragline serve`: the engine as a resident process, with the API and the page.
 
 mod client;
+mod notices;
 mod schedules;
 mod tokens;
 
@@ -26,9 +27,10 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use client::Listening;
+use notices::ServerNotifier;
 
 use crate::args::{ServeArgs, data_flag};
-use crate::crawl::{ConsoleNotifier, Floor, Interrupts};
+use crate::crawl::{Floor, Interrupts};
 use crate::error::{Failure, while_doing};
 use crate::exit::Exit;
 use crate::network::Network;
@@ -61,10 +63,11 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     let listener = TcpListener::bind(args.listen).await.map_err(|error| cannot_listen(args.listen, &error))?;
     let address = listener.local_addr().map_err(while_doing("listening"))?;
 
-    let world = Arc::new(local_world(&store, ConsoleNotifier::new(console.clone())));
+    let draft = Draft::for_seeds(Vec::new());
+    let notifier = ServerNotifier::new(&args.webhook, &network.config(&draft, None), console)?;
+    let world = Arc::new(local_world(&store, notifier));
     let room = Room::divide(raise_open_files(), CONCURRENCY, args.disk.origins);
     let spool = store.archive().spool();
-    let draft = Draft::for_seeds(Vec::new());
     let fetchers = HttpFetchers::new(HttpConfig { spool, ..network.config(&draft, Some(&room)) });
     let fetchers = SlottedFetchers::new(fetchers, HostSlots::open_for_user().ok(), SystemClock::new());
     let engine = Engine { options: room.options, ..Engine::new(Arc::clone(&world), fetchers, world.queue.clone()) };

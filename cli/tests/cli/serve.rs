@@ -1,9 +1,11 @@
 //! `dragline serve`: its API, called as programs call it.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use dragline_testkit::hostile::{Asked, HostileSite, Step, html, reply};
@@ -385,4 +387,46 @@ async fn a_crawl_beside_a_server_is_done_by_it() {
         assert_eq!(allowing.code, Some(2), "{}", allowing.stderr);
         assert!(allowing.stderr.contains("to `dragline serve`"), "{}", allowing.stderr);
     });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_webhook_gets_each_notice_until_it_takes_it() {
+    let site = HostileSite::start(site).await;
+    let times = AtomicUsize::new(0);
+    let hook = HostileSite::start(move |asked| match times.fetch_add(1, Ordering::Relaxed) {
+        0 => reply(302, &["location: /elsewhere"], ""),
+        _ if asked.target == "/hook" => reply(204, &[], ""),
+        _ => reply(404, &[], ""),
+    })
+    .await;
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    std::fs::write(directory.path().join("secret"), "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").expect("there is room");
+    tokio::task::block_in_place(|| {
+        let server =
+            Server::start(directory.path(), &["--webhook", &hook.url("/hook"), "--webhook-secret", "file:secret"]);
+        assert_eq!(server.send("POST", "/crawls", &docs(&site)).status, 201);
+        assert_eq!(server.send("POST", "/crawls/docs/iterations", &json!({})).status, 202);
+        server.wait_until_over("docs", 1);
+        let began = std::time::Instant::now();
+        while hook.log().len() < 2 {
+            assert!(began.elapsed() < PATIENCE, "{:?}", hook.targets());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let log = hook.log();
+        assert!(log.iter().all(|asked| asked.target == "/hook"), "no redirect is followed: {log:?}");
+        let ids: BTreeSet<_> = log.iter().map(|asked| asked.field("webhook-id").expect("an id")).collect();
+        assert_eq!(ids.len(), 1, "the same message: {ids:?}");
+        let signature = log[0].field("webhook-signature").expect("a signature");
+        assert!(signature.starts_with("v1,"), "{signature}");
+    });
+    for (arguments, said) in [
+        (["--webhook-secret", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"], "file:PATH"),
+        (["--webhook-secret", "env:NO_SUCH_VARIABLE"], "NO_SUCH_VARIABLE"),
+        (["--webhook-secret", "file:nothing"], "nothing"),
+    ] {
+        let arguments =
+            [&["serve", "--listen", "127.0.0.1:0", "--webhook", "https://a.example/"], &arguments[..]].concat();
+        let refused = tokio::task::block_in_place(|| dragline(directory.path(), &arguments));
+        assert_eq!((refused.code, refused.stderr.contains(said)), (Some(2), true), "{}", refused.stderr);
+    }
 }

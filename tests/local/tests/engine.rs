@@ -109,7 +109,7 @@ async fn an_iteration_goes_on_with_what_the_one_before_left_over() {
 struct Away;
 
 impl Notifier for Away {
-    async fn notify(&self, notice: Notice) -> PortResult<()> {
+    async fn notify(&self, notice: Notice, _since: Timestamp) -> PortResult<()> {
         Err(PortError::new(PortErrorKind::Unavailable, "notify", notice.kind(), "nobody is there"))
     }
 }
@@ -119,7 +119,7 @@ impl Notifier for Away {
 struct Listener(Arc<Mutex<Vec<Notice>>>);
 
 impl Notifier for Listener {
-    async fn notify(&self, notice: Notice) -> PortResult<()> {
+    async fn notify(&self, notice: Notice, _since: Timestamp) -> PortResult<()> {
         self.0.lock().unwrap().push(notice);
         Ok(())
     }

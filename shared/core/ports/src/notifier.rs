@@ -8,6 +8,7 @@ use dragline_domain::frontier::{IterationRow, LeftoverReason, OriginKey};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::no_answer::NoAnswer;
 use dragline_domain::shown::{one_line, plural};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::error::PortResult;
@@ -281,9 +282,10 @@ impl Notice {
 
 /// A channel for notices to people.
 pub trait Notifier: Send + Sync {
-    /// Sends a notice, possibly twice after a crash. Steps call this only through `tell`, as no
-    /// step may fail because of it.
-    fn notify(&self, notice: Notice) -> impl Future<Output = PortResult<()>> + Send;
+    /// Sends a notice, possibly twice after a crash. It came to be owed at `since`, which is the
+    /// same at each try: with the crawl and the kind, it identifies the notice. Steps call this
+    /// only through `tell`, as no step may fail because of it.
+    fn notify(&self, notice: Notice, since: Timestamp) -> impl Future<Output = PortResult<()>> + Send;
 }
 
 #[cfg(test)]
@@ -292,7 +294,6 @@ mod tests {
 
     use dragline_domain::frontier::Reserve;
     use dragline_domain::ids::Iteration;
-    use jiff::Timestamp;
 
     use super::*;
 

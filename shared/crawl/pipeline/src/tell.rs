@@ -20,6 +20,9 @@ const OWED_MAX: usize = 100;
 /// a time-out.
 const FAILURES_MAX: usize = 3;
 
+/// The shortest pause before a notice is tried again.
+const PAUSE_MIN: Duration = Duration::from_secs(5);
+
 /// The longest pause before a notice is tried again.
 const PAUSE_MAX: Duration = Duration::from_hours(1);
 
@@ -70,19 +73,18 @@ pub(crate) async fn mark_told(
 
 /// Sends several notices. After one that cannot be sent the others are kept without a try.
 pub(crate) async fn tell_all(world: &impl World, notices: Vec<Notice>) {
-    let mut is_away = false;
+    let (mut is_away, since) = (false, world.clock().now());
     for notice in notices {
         if !is_away {
-            let Err(error) = world.notifier().notify(notice.clone()).await else { continue };
+            let Err(error) = world.notifier().notify(notice.clone(), since).await else { continue };
             tracing::error!(%error, ?notice, "a notice cannot be sent; it is tried again later");
             is_away = true;
         }
-        keep(world, notice).await;
+        keep(world, notice, since).await;
     }
 }
 
-async fn keep(world: &impl World, notice: Notice) {
-    let since = world.clock().now();
+async fn keep(world: &impl World, notice: Notice, since: jiff::Timestamp) {
     let owed = OwedNotice::new(notice, since, after(since, world.timing().grace));
     match world.frontier().owe_notice(&owed).await {
         Ok(NoticeKept::Kept) => {}
@@ -95,7 +97,7 @@ async fn keep(world: &impl World, notice: Notice) {
 
 /// Sends a kept notice. Returns whether it was sent.
 pub(crate) async fn send_kept(world: &impl World, owed: &OwedNotice) -> bool {
-    match world.notifier().notify(with_figures(world, &owed.notice).await).await {
+    match world.notifier().notify(with_figures(world, &owed.notice).await, owed.since).await {
         Ok(()) => {
             if let Err(error) = world.frontier().forget_notice(owed).await {
                 tracing::warn!(%error, "a notice was sent, and will be sent once more");
@@ -105,7 +107,7 @@ pub(crate) async fn send_kept(world: &impl World, owed: &OwedNotice) -> bool {
         Err(error) => {
             tracing::error!(%error, notice = ?owed.notice, "a notice cannot be sent; it is tried again later");
             let now = world.clock().now();
-            let due = after(now, pause(between(owed.since, now), world.timing().grace));
+            let due = after(now, pause(between(owed.since, now)));
             if let Err(error) = world.frontier().postpone_notice(owed, due).await {
                 tracing::warn!(%error, "a notice cannot be postponed");
             }
@@ -168,8 +170,8 @@ pub async fn tell_owed(world: &impl World, due_by: jiff::Timestamp) -> PortResul
 }
 
 /// Returns the pause before the next try of a notice that has been owed for this long.
-fn pause(owed_for: Duration, grace: Duration) -> Duration {
-    owed_for.clamp(grace, PAUSE_MAX.max(grace))
+fn pause(owed_for: Duration) -> Duration {
+    owed_for.clamp(PAUSE_MIN, PAUSE_MAX)
 }
 
 #[cfg(test)]
@@ -178,11 +180,10 @@ mod tests {
 
     #[test]
     fn pauses_double_the_time_waited() {
-        let grace = Duration::from_secs(60);
         for (owed_s, pause_s, why) in
-            [(0, 60, "at least the grace"), (600, 600, "as long again"), (86_400, 3_600, "an hour at most")]
+            [(0, 5, "a moment"), (600, 600, "as long again"), (86_400, 3_600, "an hour at most")]
         {
-            assert_eq!(pause(Duration::from_secs(owed_s), grace).as_secs(), pause_s, "{why}");
+            assert_eq!(pause(Duration::from_secs(owed_s)).as_secs(), pause_s, "{why}");
         }
     }
 }

@@ -39,7 +39,7 @@ impl SnsNotifier {
 }
 
 impl Notifier for SnsNotifier {
-    async fn notify(&self, notice: Notice) -> PortResult<()> {
+    async fn notify(&self, notice: Notice, _since: jiff::Timestamp) -> PortResult<()> {
         self.publish(&notice).await.map_err(|e| e.at("notify", notice.kind()))
     }
 }

@@ -18,6 +18,7 @@ mod request;
 mod stand_in;
 mod timing;
 mod tls;
+mod webhook;
 
 pub use dragline_formats::blob::Spool;
 
@@ -25,3 +26,4 @@ pub use config::{Certificate, CertificatePolicy, HttpConfig, HttpConfigError, ce
 pub use fetcher::HttpFetcher;
 pub use fetchers::HttpFetchers;
 pub use guard::{NameLookup, SystemLookup};
+pub use webhook::{Webhook, WebhookSecret, WebhookSecretError};

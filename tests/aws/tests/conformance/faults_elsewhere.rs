@@ -105,9 +105,13 @@ async fn a_notice_is_told_or_fails_as_what_passes() {
     let notice = Notice::OriginEnded { origin: origin(), reason: LeftoverReason::Stopped, count: 7 };
     for fault in [Fault::Throttled, Fault::Lost, Fault::AnswerLost] {
         faults.plan("Publish", &[fault; 2]);
-        notifier.notify(notice.clone()).await.unwrap();
+        notifier.notify(notice.clone(), jiff::Timestamp::UNIX_EPOCH).await.unwrap();
         assert!(faults.are_over(), "{fault:?}");
     }
     faults.plan("Publish", &[Fault::Lost; 100]);
-    assert_eq!(notifier.notify(notice).await.unwrap_err().kind, PortErrorKind::Unavailable, "worth another try");
+    assert_eq!(
+        notifier.notify(notice, jiff::Timestamp::UNIX_EPOCH).await.unwrap_err().kind,
+        PortErrorKind::Unavailable,
+        "worth another try"
+    );
 }

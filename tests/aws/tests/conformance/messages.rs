@@ -85,7 +85,7 @@ async fn a_notice_comes_to_whoever_subscribes() {
     let subscribe = clients.sns.subscribe().topic_arn(&topic).protocol("sqs").endpoint(queue_arn);
     subscribe.attributes("RawMessageDelivery", "true").send().await.unwrap();
     let notice = Notice::OriginEnded { origin: origin(), reason: LeftoverReason::Stopped, count: 7 };
-    SnsNotifier::new(clients, &topic).notify(notice).await.unwrap();
+    SnsNotifier::new(clients, &topic).notify(notice, jiff::Timestamp::UNIX_EPOCH).await.unwrap();
     let received = receive(clients, &urls.turns).await;
     let body: Value = serde_json::from_str(&received.body.unwrap()).unwrap();
     assert_eq!((&body["kind"], &body["count"]), (&json!("origin_ended"), &json!(7)));

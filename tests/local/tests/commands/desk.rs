@@ -49,7 +49,7 @@ impl Clock for Hands {
 pub(crate) struct Heard(Mutex<Vec<Notice>>);
 
 impl Notifier for Heard {
-    async fn notify(&self, notice: Notice) -> PortResult<()> {
+    async fn notify(&self, notice: Notice, _since: Timestamp) -> PortResult<()> {
         self.0.lock().unwrap().push(notice);
         Ok(())
     }

@@ -69,7 +69,7 @@ impl Kept {
 }
 
 impl Notifier for Kept {
-    async fn notify(&self, notice: Notice) -> PortResult<()> {
+    async fn notify(&self, notice: Notice, _since: jiff::Timestamp) -> PortResult<()> {
         self.0.lock().unwrap().push(notice);
         Ok(())
     }

@@ -162,7 +162,7 @@ struct Told {
 }
 
 impl Notifier for Told {
-    async fn notify(&self, notice: Notice) -> PortResult<()> {
+    async fn notify(&self, notice: Notice, _since: jiff::Timestamp) -> PortResult<()> {
         if self.is_away {
             return Err(PortError::new(PortErrorKind::Unavailable, "notify", notice.kind(), "nobody is there"));
         }

@@ -19,7 +19,7 @@ use dragline_testkit::whole_crawls::{Network, command_in, crawl_in, store};
 pub(crate) struct Heard(Arc<Mutex<Vec<Notice>>>);
 
 impl Notifier for Heard {
-    async fn notify(&self, notice: Notice) -> PortResult<()> {
+    async fn notify(&self, notice: Notice, _since: jiff::Timestamp) -> PortResult<()> {
         self.0.lock().unwrap().push(notice);
         Ok(())
     }

@@ -25,7 +25,7 @@ impl Queue for GatedQueue {
 pub(crate) struct GatedNotifier(pub(crate) Gate);
 
 impl Notifier for GatedNotifier {
-    async fn notify(&self, notice: Notice) -> PortResult<()> {
+    async fn notify(&self, notice: Notice, _since: jiff::Timestamp) -> PortResult<()> {
         let subject = format!("{notice:?}");
         let work = async {
             self.0.conductor.people_are_told(notice);

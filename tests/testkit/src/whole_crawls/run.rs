@@ -32,7 +32,7 @@ use dragline_ports::notifier::{Notice, Notifier};
 pub struct Silent;
 
 impl Notifier for Silent {
-    async fn notify(&self, _notice: Notice) -> PortResult<()> {
+    async fn notify(&self, _notice: Notice, _since: jiff::Timestamp) -> PortResult<()> {
         Ok(())
     }
 }

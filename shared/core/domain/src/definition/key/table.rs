@@ -603,9 +603,9 @@ keys! {
         example: "'0 8 * * *'",
         effect: HowOnly,
     }
-    /// The time zone of `schedule.cron`. When the clocks are put forward, a time that does not exist
-    /// comes as much later; when they are put back, one that occurs twice comes once. Schedules of
-    /// each hour (`*`) keep the time between two iterations.
+    /// The time zone of `schedule.cron`. When the clocks are put forward, a time that does not
+    /// exist comes as much later; when they are put back, one that occurs twice comes once.
+    /// Schedules of each hour (`*`) keep the time between two iterations.
     ScheduleTimeZone = "schedule.time_zone" {
         field: schedule,
         kind: TimeZone,
