@@ -90,7 +90,7 @@ impl Client {
             Ok(store) => {
                 let world = Arc::new(local_world(&store, ConsoleNotifier::new(console.clone())));
                 let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: URL_PAGES_MAX };
-                let backend = Arc::new(PortsBackend::new(world, DirectoryCrawls::new(data), defaults));
+                let backend = Arc::new(PortsBackend::new(world, DirectoryCrawls::new(data, console), defaults));
                 let service = Service { backend, access: Access::open(), hosts: HostCheck::default() };
                 Ok(Self::Directory(router(service)))
             }

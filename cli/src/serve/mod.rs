@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::http::StatusCode;
 use dragline_domain::definition::{Draft, UserAgent};
 use dragline_domain::ids::CrawlId;
 use dragline_engine::local_world;
@@ -22,7 +23,9 @@ use dragline_pipeline::schedule::Defaults;
 use dragline_ports::archive::Archive as _;
 use dragline_ports::clock::Rng as _;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_service::{Access, HostCheck, PortsBackend, Service, Stores, router};
+use dragline_ports::reader::Reader as _;
+use dragline_search::Index;
+use dragline_service::{Access, HostCheck, PortsBackend, Problem, Service, Stores, router};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -31,6 +34,8 @@ use notices::ServerNotifier;
 
 use crate::args::{ServeArgs, data_flag};
 use crate::crawl::{Floor, Interrupts};
+use crate::crawl_handle;
+use crate::derived_files;
 use crate::error::{Failure, while_doing};
 use crate::exit::Exit;
 use crate::network::Network;
@@ -76,7 +81,7 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     let listening = Listening { url: format!("http://{address}"), secret: format!("{:032x}", SystemRng.bits()) };
     let access = access.with_secret(&listening.secret);
     let _announced = listening.announce(data)?;
-    let crawls = DirectoryCrawls::new(data);
+    let crawls = DirectoryCrawls::new(data, console);
     let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: URL_PAGES_MAX };
     let backend = Arc::new(PortsBackend::new(Arc::clone(&world), crawls, defaults));
     let routes = router(Service { backend, access, hosts: HostCheck::new(args.hosts.clone()) });
@@ -149,11 +154,12 @@ async fn run(
 /// The crawls of a data directory, read beside the process that writes them.
 struct DirectoryCrawls {
     data: PathBuf,
+    console: Console,
 }
 
 impl DirectoryCrawls {
-    fn new(data: &Path) -> Self {
-        Self { data: data.to_owned() }
+    fn new(data: &Path, console: &Console) -> Self {
+        Self { data: data.to_owned(), console: console.clone() }
     }
 
     fn error(&self, error: impl std::error::Error + Send + Sync + 'static) -> PortError {
@@ -166,6 +172,18 @@ impl Stores for DirectoryCrawls {
 
     async fn crawls(&self) -> PortResult<Vec<CrawlId>> {
         LocalStore::open_read_only(&self.data).map_err(|error| self.error(error))?.crawls()
+    }
+
+    async fn index(&self, crawl: &CrawlId) -> Result<Option<Index>, Problem> {
+        let failed =
+            |failure: Failure| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error", failure.message);
+        let Some(found) = crawl_handle::in_directory(&*self.data, Some(crawl)).map_err(failed)? else {
+            return Ok(None);
+        };
+        if found.reader.latest_iteration().await?.is_none() {
+            return Ok(None);
+        }
+        derived_files::index(&found, &self.console).await.map(Some).map_err(failed)
     }
 
     fn reader(&self, crawl: &CrawlId) -> PortResult<SqliteReader> {

@@ -175,6 +175,12 @@ async fn crawls_are_added_started_and_read() {
             assert_eq!(paged, printed, "{list}, page by page");
         }
 
+        let found = server.get("/crawls/docs/search?q=words").json();
+        let printed = dragline(directory.path(), &["search", "words", "--json"]).stdout;
+        assert_eq!(found, serde_json::from_str::<Value>(&printed).expect("JSON"));
+        assert_eq!(found["pages_indexed"], 2, "{found}");
+        assert_eq!(server.get("/crawls/docs/search?q=%22").status, 400);
+
         let iterations = server.get("/crawls/docs/iterations").json();
         assert_eq!((&iterations["iterations"][0]["iteration"], &iterations["next"]), (&json!(1), &Value::Null));
         let metrics = server.get("/metrics").body;

@@ -9,8 +9,10 @@ use dragline_domain::url::CrawlUrl;
 use dragline_pipeline::schedule::CommandResult;
 use dragline_ports::reader::Cursor;
 use dragline_report::Summary;
+use dragline_search::Request;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::problem::Problem;
@@ -47,6 +49,10 @@ pub trait Backend: Send + Sync + 'static {
         query: &'a RowsQuery,
         after: Option<Cursor>,
     ) -> Answer<'a, RowBatch>;
+
+    /// Searches the pages of a crawl. The word index is brought up to date first, which reads what
+    /// is new.
+    fn search<'a>(&'a self, crawl: &'a CrawlId, request: Request) -> Answer<'a, Value>;
 
     /// Returns a trigger that no other command has.
     fn fresh_trigger(&self) -> TriggerId;

@@ -32,6 +32,11 @@ impl AddCrawl {
     /// # Errors
     /// The definition is not valid, or says otherwise than a field beside it.
     pub(crate) fn definition(self) -> Result<Definition, Problem> {
+        let is_alone = self.name.is_none() && self.domain_names.is_empty() && self.cron_expression.is_none();
+        if let (true, Some(Value::String(text))) = (is_alone, &self.definition) {
+            // So that mistakes have the places that they have in the text.
+            return Ok(dragline_definition::parse(text, "definition")?);
+        }
         let mut keys = match self.definition {
             None => Map::new(),
             Some(Value::Object(keys)) => keys,

@@ -19,6 +19,8 @@ mod problem;
 mod progress;
 mod router;
 mod rows;
+#[expect(unused_qualifications, reason = "`utoipa::path` repeats the path of parameters")]
+mod search;
 
 pub use access::{Access, Role, Token, TokenError};
 pub use backend::{

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::http::StatusCode;
 use dragline_domain::command::Command;
 use dragline_domain::frontier::{IterationRow, Switch};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
@@ -15,6 +16,8 @@ use dragline_ports::frontier::{CrawlRow, Crawls as _, Iterations as _, MoveSched
 use dragline_ports::reader::{Batch, Cursor, Filter, Reader, Rest};
 use dragline_ports::row::Row;
 use dragline_report::{ItemRow, Summary, summary};
+use dragline_search::{Index, Request, SearchError, SearchReport};
+use serde_json::Value;
 
 use crate::backend::{
     Answer, Backend, CrawlStanding, IterationView, ProgressView, RowBatch, RowKind, RowsQuery, ScheduleState,
@@ -29,6 +32,12 @@ pub trait Stores: Send + Sync + 'static {
 
     /// Returns the names of all crawls.
     fn crawls(&self) -> impl Future<Output = PortResult<Vec<CrawlId>>> + Send;
+
+    /// Returns the word index of a crawl, brought up to date; `None` before its first iteration.
+    ///
+    /// # Errors
+    /// The index cannot be read or written.
+    fn index(&self, crawl: &CrawlId) -> impl Future<Output = Result<Option<Index>, Problem>> + Send;
 
     /// Returns the reader of a crawl, which must exist.
     ///
@@ -175,6 +184,25 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
                 }
             };
             Ok(batch)
+        })
+    }
+
+    fn search<'a>(&'a self, crawl: &'a CrawlId, request: Request) -> Answer<'a, Value> {
+        Box::pin(async move {
+            let Some(index) = self.stores.index(crawl).await? else {
+                return Err(Problem::not_found(format!("`{crawl}` has not begun, so there is nothing to search")));
+            };
+            // It blocks on reads.
+            let searched = tokio::task::spawn_blocking(move || {
+                let results = index.search(&request)?;
+                let report = SearchReport { query: &request.query, pages_indexed: index.pages(), results: &results };
+                Ok::<_, SearchError>(serde_json::to_value(&report).unwrap_or_default())
+            });
+            let failed = |error: &dyn std::fmt::Display| {
+                tracing::error!(%error, "a search failed");
+                Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error", "the word index cannot be read")
+            };
+            searched.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))
         })
     }
 

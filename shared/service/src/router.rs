@@ -14,7 +14,7 @@ use crate::access::{Access, admit};
 use crate::backend::Backend;
 use crate::guard::{HostCheck, guard};
 use crate::problem::Problem;
-use crate::{crawls, metrics, page, progress, rows};
+use crate::{crawls, metrics, page, progress, rows, search};
 
 /// The limit on a request's body, in bytes: that of a definition, and room for what is beside it.
 const BODY_BYTES_MAX: usize = dragline_definition::TEXT_BYTES_MAX + (64 << 10);
@@ -44,6 +44,7 @@ fn routes() -> OpenApiRouter<Arc<dyn Backend>> {
         .routes(routes!(rows::items))
         .routes(routes!(rows::log))
         .routes(routes!(rows::candidates))
+        .routes(routes!(search::search))
         .routes(routes!(metrics::healthz))
         .routes(routes!(metrics::metrics))
 }
