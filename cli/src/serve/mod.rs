@@ -175,15 +175,20 @@ impl Stores for DirectoryCrawls {
     }
 
     async fn index(&self, crawl: &CrawlId) -> Result<Option<Index>, Problem> {
-        let failed =
-            |failure: Failure| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error", failure.message);
-        let Some(found) = crawl_handle::in_directory(&*self.data, Some(crawl)).map_err(failed)? else {
-            return Ok(None);
-        };
-        if found.reader.latest_iteration().await?.is_none() {
-            return Ok(None);
-        }
-        derived_files::index(&found, &self.console).await.map(Some).map_err(failed)
+        let (data, crawl, console) = (self.data.clone(), crawl.clone(), self.console.clone());
+        // It reads and sorts all that is new.
+        let runtime = tokio::runtime::Handle::current();
+        let opened = tokio::task::spawn_blocking(move || {
+            runtime.block_on(async {
+                let Some(found) = crawl_handle::in_directory(&*data, Some(&crawl))? else { return Ok(None) };
+                if found.reader.latest_iteration().await?.is_none() {
+                    return Ok(None);
+                }
+                derived_files::index(&found, &console).await.map(Some)
+            })
+        });
+        let failed = |why: String| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error", why);
+        opened.await.map_err(|error| failed(error.to_string()))?.map_err(|failure: Failure| failed(failure.message))
     }
 
     fn reader(&self, crawl: &CrawlId) -> PortResult<SqliteReader> {
