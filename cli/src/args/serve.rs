@@ -68,7 +68,7 @@ pub(crate) struct WebhookArgs {
 Examples:
   dragline token add ada --role editor
   dragline token list
-  dragline token remove ada"
+  dragline token remove ben"
 )]
 pub(crate) struct TokenArgs {
     #[command(subcommand)]

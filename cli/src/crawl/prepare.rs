@@ -72,6 +72,9 @@ pub(super) async fn prepare(
     let iteration = begin::carry_out(world, &plan, held.as_ref(), (&wanted, &task), trigger).await?;
     let goal = if matches!(plan, Plan::End | Plan::Finish) { Goal::MakeWay } else { Goal::Crawl };
     console.say(&announcement(&plan, &iteration));
+    if goal == Goal::Crawl && wanted.schedule.is_some() {
+        console.hint("its `schedule` is followed by `dragline serve`, not by this command");
+    }
     if let (Some(held), Source::Urls(_)) = (&held, &run.source) {
         let kept = run.change(held.row.definition.clone().into_draft());
         let reset = changes(&kept, &wanted.clone().into_draft());

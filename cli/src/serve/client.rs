@@ -1,6 +1,7 @@
 //! Calls to the crawls of a data directory: of the server that runs there or, if none does, of the
 //! same API in this process.
 
+use std::error::Error;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,15 +9,18 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::http::{HeaderName, Request, StatusCode, header};
+use axum::http::{Request, Response, StatusCode, header};
 use dragline_domain::definition::UserAgent;
 use dragline_engine::local_world;
 use dragline_local::{LocalStore, OpenError, SystemClock};
 use dragline_pipeline::schedule::Defaults;
 use dragline_ports::clock::Clock as _;
 use dragline_service::{Access, HostCheck, PortsBackend, Service, router};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tokio::net::TcpStream;
 use tower_service::Service as _;
 
 use super::{DirectoryCrawls, URL_PAGES_MAX};
@@ -32,8 +36,8 @@ const ANSWER_BYTES_MAX: usize = 16 << 20;
 
 /// Where a running server listens, and the secret by which its own user may call it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Listening {
-    pub(super) url: String,
+pub(crate) struct Listening {
+    pub(super) address: String,
     pub(super) secret: String,
 }
 
@@ -51,6 +55,14 @@ impl Listening {
         };
         write().map_err(while_doing("writing server.json"))?;
         Ok(Announced(data.join(FILE)))
+    }
+
+    /// Sends a request, on a connection of its own.
+    async fn send(&self, request: Request<Body>) -> Result<Response<Body>, Box<dyn Error + Send + Sync>> {
+        let stream = TcpStream::connect(&self.address).await?;
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+        tokio::spawn(connection);
+        Ok(sender.send_request(request).await?.map(Body::new))
     }
 
     /// Returns where the server of a data directory listens; `None` if none does.
@@ -72,13 +84,10 @@ impl Drop for Announced {
 /// The crawls of a data directory.
 pub(crate) enum Client {
     /// Those of a server.
-    Server { listening: ListeningServer, http: reqwest::Client },
+    Server(Listening),
     /// Those of a directory that nobody uses.
     Directory(Router),
 }
-
-/// A server that is called.
-pub(crate) struct ListeningServer(Listening);
 
 impl Client {
     /// Returns the crawls of a data directory. It is created if it is not there.
@@ -94,28 +103,22 @@ impl Client {
                 let service = Service { backend, access: Access::open(), hosts: HostCheck::default() };
                 Ok(Self::Directory(router(service)))
             }
-            Err(in_use @ OpenError::InUse(_)) => Self::for_server(data)?.ok_or_else(|| in_use.into()),
+            Err(in_use @ OpenError::InUse(_)) => Self::for_server(data).ok_or_else(|| in_use.into()),
             Err(error) => Err(error.into()),
         }
     }
 
     /// Returns the server that runs over a data directory; `None` if none does.
-    ///
-    /// # Errors
-    /// The client cannot be set up.
-    pub(crate) fn for_server(data: &Path) -> Result<Option<Self>, Failure> {
+    pub(crate) fn for_server(data: &Path) -> Option<Self> {
         if !LocalStore::is_in_use(data).unwrap_or(false) {
-            return Ok(None);
+            return None;
         }
-        let Some(listening) = Listening::read(data) else { return Ok(None) };
-        // It is on this machine, whatever proxies are set.
-        let http = reqwest::Client::builder().no_proxy().build().map_err(|error| Failure::from_error(&error))?;
-        Ok(Some(Self::Server { listening: ListeningServer(listening), http }))
+        Listening::read(data).map(Self::Server)
     }
 
     /// Whether a server is called.
     pub(crate) const fn is_server(&self) -> bool {
-        matches!(self, Self::Server { .. })
+        matches!(self, Self::Server(_))
     }
 
     /// Calls it, and returns the answer as JSON; null if it has no body.
@@ -123,43 +126,34 @@ impl Client {
     /// # Errors
     /// It does not answer, or with a problem.
     pub(crate) async fn call(&mut self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, Failure> {
-        let text = body.map(Value::to_string).unwrap_or_default();
-        let (status, answer) = match self {
-            Self::Server { listening: ListeningServer(Listening { url, secret }), http } => {
-                let method = method.parse().unwrap_or(reqwest::Method::GET);
-                let request = http.request(method, format!("{url}{path}")).bearer_auth(secret);
-                let request = match body {
-                    Some(_) => request.header(header::CONTENT_TYPE, "application/json").body(text),
-                    None => request,
-                };
-                let failed = |error: reqwest::Error| {
-                    Failure::new(format!("the server at {url} does not answer: {}", without_url(error)))
-                };
-                let response = request.send().await.map_err(failed)?;
-                (response.status(), response.bytes().await.map_err(failed)?)
-            }
-            Self::Directory(router) => {
-                let mut request = Request::builder().method(method).uri(path).header(header::HOST, "localhost");
-                if body.is_some() {
-                    request = request.header(HeaderName::from_static("content-type"), "application/json");
-                }
-                let request = request.body(Body::from(text)).map_err(|error| Failure::from_error(&error))?;
-                let response = match router.call(request).await {
-                    Ok(response) => response,
-                    Err(never) => match never {},
-                };
-                let status = response.status();
-                let bytes = to_bytes(response.into_body(), ANSWER_BYTES_MAX).await;
-                (status, bytes.map_err(|error| Failure::from_error(&error))?)
-            }
+        let host = match self {
+            Self::Server(Listening { address, .. }) => address.as_str(),
+            Self::Directory(_) => "localhost",
         };
+        let mut request = Request::builder().method(method).uri(path).header(header::HOST, host);
+        if let Self::Server(Listening { secret, .. }) = self {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {secret}"));
+        }
+        if body.is_some() {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        let text = body.map(Value::to_string).unwrap_or_default();
+        let request = request.body(Body::from(text)).map_err(|error| Failure::from_error(&error))?;
+        let response = match self {
+            Self::Server(listening) => listening.send(request).await.map_err(|error| {
+                Failure::new(format!("the server at {} does not answer: {error}", listening.address)).caused_by(&*error)
+            })?,
+            Self::Directory(router) => match router.call(request).await {
+                Ok(response) => response,
+                Err(never) => match never {},
+            },
+        };
+        let status = response.status();
+        let answer = to_bytes(response.into_body(), ANSWER_BYTES_MAX).await;
+        let answer = answer.map_err(|error| Failure::from_error(&error))?;
         let value: Value = serde_json::from_slice(&answer).unwrap_or(Value::Null);
         if status.is_success() { Ok(value) } else { Err(refused(status, &value)) }
     }
-}
-
-fn without_url(error: reqwest::Error) -> String {
-    error.without_url().to_string()
 }
 
 /// Returns a problem as a failure.

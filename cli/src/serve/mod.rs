@@ -78,7 +78,7 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     let engine = Engine { options: room.options, ..Engine::new(Arc::clone(&world), fetchers, world.queue.clone()) };
     let stop = engine.stop.clone();
 
-    let listening = Listening { url: format!("http://{address}"), secret: format!("{:032x}", SystemRng.bits()) };
+    let listening = Listening { address: address.to_string(), secret: format!("{:032x}", SystemRng.bits()) };
     let access = access.with_secret(&listening.secret);
     let _announced = listening.announce(data)?;
     let crawls = DirectoryCrawls::new(data, console);

@@ -178,7 +178,7 @@ async fn crawls_are_added_started_and_read() {
         let found = server.get("/crawls/docs/search?q=words").json();
         let printed = dragline(directory.path(), &["search", "words", "--json"]).stdout;
         assert_eq!(found, serde_json::from_str::<Value>(&printed).expect("JSON"));
-        assert_eq!(found["pages_indexed"], 2, "{found}");
+        assert_eq!(found["pages_indexed"], 3, "{found}");
         assert_eq!(server.get("/crawls/docs/search?q=%22").status, 400);
 
         let iterations = server.get("/crawls/docs/iterations").json();

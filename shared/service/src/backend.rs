@@ -12,7 +12,6 @@ use dragline_report::Summary;
 use dragline_search::Request;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::problem::Problem;
@@ -50,9 +49,9 @@ pub trait Backend: Send + Sync + 'static {
         after: Option<Cursor>,
     ) -> Answer<'a, RowBatch>;
 
-    /// Searches the pages of a crawl. The word index is brought up to date first, which reads what
-    /// is new.
-    fn search<'a>(&'a self, crawl: &'a CrawlId, request: Request) -> Answer<'a, Value>;
+    /// Searches the pages of a crawl, and returns the results as JSON. The word index is brought up
+    /// to date first, which reads what is new.
+    fn search<'a>(&'a self, crawl: &'a CrawlId, request: Request) -> Answer<'a, String>;
 
     /// Returns a trigger that no other command has.
     fn fresh_trigger(&self) -> TriggerId;

@@ -17,7 +17,6 @@ use dragline_ports::reader::{Batch, Cursor, Filter, Reader, Rest};
 use dragline_ports::row::Row;
 use dragline_report::{ItemRow, Summary, summary};
 use dragline_search::{Index, Request, SearchError, SearchReport};
-use serde_json::Value;
 
 use crate::backend::{
     Answer, Backend, CrawlStanding, IterationView, ProgressView, RowBatch, RowKind, RowsQuery, ScheduleState,
@@ -187,7 +186,7 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
         })
     }
 
-    fn search<'a>(&'a self, crawl: &'a CrawlId, request: Request) -> Answer<'a, Value> {
+    fn search<'a>(&'a self, crawl: &'a CrawlId, request: Request) -> Answer<'a, String> {
         Box::pin(async move {
             let Some(index) = self.stores.index(crawl).await? else {
                 return Err(Problem::not_found(format!("`{crawl}` has not begun, so there is nothing to search")));
@@ -196,7 +195,8 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
             let searched = tokio::task::spawn_blocking(move || {
                 let results = index.search(&request)?;
                 let report = SearchReport { query: &request.query, pages_indexed: index.pages(), results: &results };
-                Ok::<_, SearchError>(serde_json::to_value(&report).unwrap_or_default())
+                // Texts and numbers can always be written.
+                Ok::<_, SearchError>(serde_json::to_string(&report).unwrap_or_default())
             });
             let failed = |error: &dyn std::fmt::Display| {
                 tracing::error!(%error, "a search failed");

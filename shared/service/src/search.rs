@@ -2,9 +2,9 @@
 
 use std::num::NonZeroU32;
 
-use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use dragline_search::{PER_PAGE_MAX, Request, SHOWN_MAX, Typos, check};
 use serde::Deserialize;
@@ -72,5 +72,6 @@ pub(crate) async fn search(
 ) -> Result<Response, Problem> {
     let crawl = require(&*backend, name.parse()).await?.name;
     let request = read_query(query)?.request()?;
-    Ok(Json(backend.search(&crawl, request).await?).into_response())
+    let results = backend.search(&crawl, request).await?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], results).into_response())
 }
