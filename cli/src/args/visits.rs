@@ -98,7 +98,6 @@ Examples:
   dragline get https://example.org/news/ --as markdown --live       as it is now
   dragline get https://example.org/ https://example.org/news/ --as json > pages.jsonl"
 )]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct GetArgs {
     /// The URL; several are printed as JSON, one object a line
     #[arg(required = true, value_name = "URL")]

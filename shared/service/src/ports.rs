@@ -229,11 +229,11 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
                     let passed = MoveSchedule { crawl: crawl.clone(), seen, next: None };
                     self.world.frontier().move_schedule(&passed).await?;
                 }
-                (ScheduleState::Paused, Switch::On { next: None }) => {}
                 (ScheduleState::Paused, Switch::Off) => {
                     return Err(Problem::conflict(format!("the crawl `{crawl}` was removed")));
                 }
-                (ScheduleState::On, Switch::On { next: Some(_) }) => {}
+                (ScheduleState::Paused, Switch::On { next: None })
+                | (ScheduleState::On, Switch::On { next: Some(_) }) => {}
                 (ScheduleState::On, _) => {
                     put(&*self.world, &row.definition).await?;
                 }

@@ -107,10 +107,7 @@ fn events(backend: Arc<dyn Backend>, row: IterationRow) -> impl Stream<Item = Re
             Place::Later => tokio::time::sleep(EVERY).await,
             Place::End => return None,
         }
-        let row = match backend.iteration(&row.crawl, Some(row.number)).await {
-            Ok(Some(row)) => row,
-            Ok(None) | Err(_) => return None,
-        };
+        let Ok(Some(row)) = backend.iteration(&row.crawl, Some(row.number)).await else { return None };
         let view = backend.progress(&row).await.ok()?;
         let event = Event::default().event("progress").json_data(&view).ok()?;
         let next = if row.status == IterationStatus::Closed { Place::End } else { Place::Later };

@@ -1,6 +1,7 @@
 //! Webhooks: notices as signed requests, as Standard Webhooks specifies
 //! (<https://www.standardwebhooks.com>).
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use ring::hmac;
 use crate::clients::Clients;
 use crate::config::{HttpConfig, HttpConfigError};
 use crate::guard::SystemLookup;
+use crate::timing::{ATTEMPT, Attempt};
 use crate::tls;
 
 /// How long a receiver may take.
@@ -100,10 +102,23 @@ impl Webhook {
         if let Some(secret) = &self.secret {
             request = request.header("webhook-signature", secret.sign(id, at_s, &body));
         }
-        let response = request.body(body).send().await.map_err(|error| failed(error.without_url().to_string()))?;
+        // The guard connects only for an attempt.
+        let attempt = Arc::new(Attempt::new(TIMEOUT));
+        let sent = Box::pin(ATTEMPT.scope(attempt, request.body(body).send())).await;
+        let response = sent.map_err(|error| failed(with_causes(&error.without_url())))?;
         let status = response.status();
         if status.is_success() { Ok(()) } else { Err(failed(format!("it answered with status {}", status.as_u16()))) }
     }
+}
+
+/// Returns an error and what caused it, on one line.
+fn with_causes(error: &dyn Error) -> String {
+    let (mut text, mut cause) = (error.to_string(), error.source());
+    while let Some(source) = cause {
+        text += &format!(": {source}");
+        cause = source.source();
+    }
+    text
 }
 
 #[cfg(test)]
