@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use dragline_domain::definition::Definition;
 use dragline_domain::ids::CrawlId;
+use dragline_local::LocalStore;
 use serde_json::{Value, json};
 
-use super::finish;
 use super::interrupt::Interrupts;
 use super::run::RunOutcome;
+use super::{finish, nothing_to_crawl, stored_crawl};
 use crate::args::RunArgs;
 use crate::crawl_handle;
 use crate::error::{Failure, while_doing};
@@ -43,7 +45,7 @@ pub(super) async fn crawl(client: &mut Client, run: &RunArgs<'_>, console: &Cons
             break;
         }
         if look % TELL_EVERY == 0 {
-            console.say(&told(&progress));
+            console.say(&describe(&progress));
         }
     }
     let crawls = crawl_handle::crawls(run.data)?;
@@ -58,17 +60,29 @@ async fn define(client: &mut Client, run: &RunArgs<'_>) -> Result<CrawlId, Failu
         let message = "a server runs over this directory, and what is allowed was decided when it was started";
         return Err(Failure::new(message).with_hint("give `--allow-private` and `--insecure` to `dragline serve`"));
     }
-    if let Some(definition) = run.definition()? {
-        let body = json!({"definition": dragline_definition::write(&definition)});
+    let (crawl, wanted) = match run.definition()? {
+        Some(given) => (given.name.clone(), Some(given)),
+        None => change_stored(run)?,
+    };
+    if let Some(wanted) = wanted {
+        let body = json!({"definition": dragline_definition::write(&wanted)});
         client.call("POST", "/crawls", Some(&body)).await?;
-        return Ok(definition.name.clone());
     }
-    let crawls = crawl_handle::crawls(run.data)?;
-    let chosen = crawl_handle::choose(run.data, &crawls, run.crawl.as_ref())?;
-    chosen.ok_or_else(|| super::nothing_to_crawl(run.data))
+    Ok(crawl)
 }
 
-fn told(progress: &Value) -> String {
+/// Returns the stored crawl, and its definition as the arguments change it; `None` if they do not.
+fn change_stored(run: &RunArgs<'_>) -> Result<(CrawlId, Option<Definition>), Failure> {
+    let failed = crawl_handle::cannot_query(run.data);
+    let reading = LocalStore::open_read_only(run.data)?;
+    let crawl = stored_crawl(run, &reading.crawls().map_err(&failed)?, run.crawl.as_ref())?;
+    let row = reading.load_crawl(&crawl).map_err(failed)?.ok_or_else(|| nothing_to_crawl(run.data))?;
+    let wanted = Definition::new(run.change(row.definition.clone().into_draft()))?;
+    Ok((crawl, Some(wanted).filter(|wanted| *wanted != row.definition)))
+}
+
+/// Describes the progress on one line.
+fn describe(progress: &Value) -> String {
     let number = |key: &str| progress[key].as_u64().unwrap_or_default();
     let (crawled, left) = (number("crawled"), number("found").saturating_sub(number("crawled")));
     format!("{} visited, {left} waiting, {} failed", plural(crawled, "URL"), number("failed"))

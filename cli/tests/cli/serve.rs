@@ -389,6 +389,11 @@ async fn a_crawl_beside_a_server_is_done_by_it() {
         let again = dragline(directory.path(), &["crawl"]);
         assert_eq!(again.code, Some(0), "{}", again.stderr);
         assert_eq!(server.get("/crawls").json()["crawls"][0]["iteration"]["iteration"], 2);
+        let limited = dragline(directory.path(), &["crawl", "--max-pages", "1"]);
+        assert_eq!(limited.code, Some(0), "{}", limited.stderr);
+        let crawl = server.get("/crawls").json()["crawls"][0]["name"].as_str().expect("a name").to_owned();
+        let definition = server.get(&format!("/crawls/{crawl}/definition")).body;
+        assert!(definition.contains("pages: 1"), "the flag is kept: {definition}");
         let allowing = dragline(directory.path(), &["crawl", "--allow-private"]);
         assert_eq!(allowing.code, Some(2), "{}", allowing.stderr);
         assert!(allowing.stderr.contains("to `dragline serve`"), "{}", allowing.stderr);
