@@ -3,8 +3,8 @@
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::ops::ControlFlow;
 
-use dragline_ports::row::{Cell, Column, Row};
-use serde::{Serialize, Serializer};
+use dragline_ports::row::{Cell, Column, NamedCells, Row};
+use serde::Serialize;
 
 use super::csv::{Audience, Formulas, SafeCsv};
 use crate::args::Format;
@@ -22,15 +22,6 @@ pub(crate) struct Rows {
 enum RowSink {
     Jsonl(BufWriter<StdoutLock<'static>>),
     Csv(Box<SafeCsv<StdoutLock<'static>>>),
-}
-
-/// Cells with their column names, in order.
-struct NamedCells<'c>(&'c [Column<'c>], &'c [Option<Cell>]);
-
-impl Serialize for NamedCells<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, _)| name).zip(self.1))
-    }
 }
 
 impl Rows {

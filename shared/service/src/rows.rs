@@ -9,9 +9,8 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use dragline_domain::ids::CrawlId;
 use dragline_ports::reader::Cursor;
-use dragline_ports::row::{Cell, Column};
+use dragline_ports::row::{Cell, Column, NamedCells};
 use futures_util::stream;
-use serde::{Serialize, Serializer};
 
 use crate::backend::{Backend, RowBatch, RowKind, RowsQuery};
 use crate::crawls::{read_query, require};
@@ -25,15 +24,6 @@ pub(crate) const ROWS_MAX: usize = 1_000;
 
 /// The media type of a stream of lines of JSON.
 const LINES: &str = "application/x-ndjson";
-
-/// Cells with their column names, in order.
-struct NamedCells<'c>(&'c [Column<'c>], &'c [Option<Cell>]);
-
-impl Serialize for NamedCells<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, _)| name).zip(self.1))
-    }
-}
 
 /// Returns a row as a JSON object.
 pub(crate) fn line(columns: &[Column<'_>], cells: &[Option<Cell>]) -> String {

@@ -7,6 +7,7 @@ use dragline_domain::frontier::{DocumentStanding, ObjectKey};
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::Truncation;
 use jiff::Timestamp;
+use serde::{Serialize, Serializer};
 
 pub use dragline_domain::item::Cell;
 
@@ -29,6 +30,15 @@ pub enum ColumnKind {
 
 /// A column: its name, and the type of its values.
 pub type Column<'c> = (&'c str, ColumnKind);
+
+/// Cells with the names of their columns, in order: as JSON, an object.
+pub struct NamedCells<'c>(pub &'c [Column<'c>], pub &'c [Option<Cell>]);
+
+impl Serialize for NamedCells<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, _)| name).zip(self.1))
+    }
+}
 
 /// A row of a table. [`row!`](crate::row!) implements it.
 pub trait Row: Sized {
