@@ -83,9 +83,6 @@ pub struct CrawlStanding {
     pub name: CrawlId,
     /// The version of its definition, from 1.
     pub version: u32,
-    /// Whom it belongs to; absent if nobody was named.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user: Option<String>,
     /// Whether it begins iterations.
     pub state: ScheduleState,
     /// The cron expression; absent if it has no schedule.

@@ -29,4 +29,4 @@ pub use backend::{
 pub use guard::HostCheck;
 pub use ports::{PortsBackend, Stores};
 pub use problem::Problem;
-pub use router::{Service, openapi, router};
+pub use router::{Service, router};

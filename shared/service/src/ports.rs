@@ -76,7 +76,6 @@ fn standing(crawl: &CrawlId, row: CrawlRow, latest: Option<&IterationRow>) -> Cr
     CrawlStanding {
         name: crawl.clone(),
         version,
-        user: None,
         state,
         cron_expression: schedule.map(|schedule| schedule.cron().to_owned()),
         time_zone: schedule.map(|schedule| schedule.time_zone().to_owned()),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query};
+use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -62,7 +62,7 @@ pub(crate) async fn iteration(
     responses((status = 200, body = ProgressView), (status = 404, body = Problem))
 )]
 pub(crate) async fn progress(
-    axum::extract::State(backend): Crawls,
+    State(backend): Crawls,
     Path(name): Path<String>,
     query: Result<Query<IterationQuery>, QueryRejection>,
     headers: HeaderMap,
@@ -85,7 +85,7 @@ pub(crate) async fn progress(
     )
 )]
 pub(crate) async fn summary(
-    axum::extract::State(backend): Crawls,
+    State(backend): Crawls,
     Path(name): Path<String>,
     query: Result<Query<IterationQuery>, QueryRejection>,
 ) -> Result<Response, Problem> {

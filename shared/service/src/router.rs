@@ -6,7 +6,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::{Router, middleware};
-use utoipa::openapi::{Info, OpenApi};
+use utoipa::openapi::Info;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -49,21 +49,14 @@ fn routes() -> OpenApiRouter<Arc<dyn Backend>> {
         .routes(routes!(metrics::metrics))
 }
 
-/// Returns the description of the API, made from its code.
-#[must_use]
-pub fn openapi() -> OpenApi {
-    let (_, mut openapi) = routes().split_for_parts();
+/// Returns the router of a service. `/openapi.json` describes it, from its code.
+pub fn router(service: Service) -> Router {
+    let Service { backend, access, hosts } = service;
+    let (api, mut openapi) = routes().split_for_parts();
     openapi.info = Info::new("Dragline", env!("CARGO_PKG_VERSION"));
     openapi.info.description =
         Some("What crawls stored, and the commands to them. Errors are problem details (RFC 9457).".to_owned());
-    openapi
-}
-
-/// Returns the router of a service.
-pub fn router(service: Service) -> Router {
-    let Service { backend, access, hosts } = service;
-    let (api, _) = routes().split_for_parts();
-    let description = openapi().to_json().unwrap_or_default();
+    let description = openapi.to_json().unwrap_or_default();
     let page = Router::new()
         .route("/", axum::routing::get(page::home))
         .route("/style.css", axum::routing::get(page::style))
