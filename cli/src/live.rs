@@ -83,8 +83,7 @@ impl From<LiveError> for Failure {
     }
 }
 
-/// A polite client: it obeys robots.txt, and leaves time between two requests to a
-/// site.
+/// A polite client: it obeys robots.txt, and leaves time between two requests to a site.
 pub(crate) struct LiveFetcher<'d, F = HttpFetcher, C = SystemClock> {
     paced: Paced<F, C>,
     draft: &'d Draft,

@@ -16,6 +16,7 @@ mod request;
 mod run;
 mod watch;
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ use crate::terminal::Console;
 pub(crate) use notices::ConsoleNotifier;
 pub(crate) use past::remake_all;
 
-pub(crate) use floor::Floor;
+pub(crate) use floor::{Floor, SpaceGuard};
 pub(crate) use interrupt::Interrupts;
 use prepare::{Goal, PreparedIteration};
 use request::Request;
@@ -80,15 +81,7 @@ async fn carry_out(mut request: Request, run: &RunArgs<'_>, console: &Console) -
         // Reported before the directory is created.
         return Err(nothing_to_crawl(run.data));
     }
-    let slots = match HostSlots::open_for_user() {
-        Ok(slots) => Some(slots),
-        Err(error) => {
-            console.warn(&format!(
-                "crawls of other data directories on this machine may visit the same hosts at once: {error}"
-            ));
-            None
-        }
-    };
+    let slots = open_slots(console);
     let files_max = raise_open_files();
     let mut listening = None;
     loop {
@@ -139,6 +132,16 @@ async fn carry_out(mut request: Request, run: &RunArgs<'_>, console: &Console) -
             }
         }
     }
+}
+
+/// Opens the slots of hosts that all crawls of this user share. Warns if that is not possible.
+pub(crate) fn open_slots(console: &Console) -> Option<HostSlots> {
+    let warn = |error: io::Error| {
+        console.warn(&format!(
+            "crawls of other data directories on this machine may visit the same hosts at once: {error}"
+        ));
+    };
+    HostSlots::open_for_user().map_err(warn).ok()
 }
 
 /// Refuses to resume without a flag that the crawl had before. Otherwise all known URLs at private

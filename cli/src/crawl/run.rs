@@ -11,7 +11,6 @@ use dragline_engine::room::Room;
 use dragline_engine::run::{Engine, RunEnd, Until};
 use dragline_engine::{Activity, LocalWorld};
 use dragline_pipeline::World;
-use dragline_pipeline::crawl::StopSignal;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::fetcher::Fetchers;
@@ -20,7 +19,7 @@ use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
 use super::display::Display;
-use super::floor::Floor;
+use super::floor::{Floor, SpaceGuard};
 use super::interrupt::Interrupts;
 use super::notices::ConsoleNotifier;
 use super::progress::{Rate, Snapshot};
@@ -67,7 +66,7 @@ pub(super) async fn run(
     let before = world.frontier().progress(&iteration.crawl, iteration.number).await?;
     let engine = Engine { options: room.options, ..Engine::new(Arc::clone(world), fetchers, world.queue.clone()) };
     let (stop, activity) = (engine.stop.clone(), Arc::clone(&engine.activity));
-    let mut low = SpaceGuard { floor, console, is_reached: false };
+    let mut low = SpaceGuard::new(*floor, console);
     // Checked before the first request.
     low.check(&stop);
     let mut engine: JoinHandle<PortResult<RunEnd>> = tokio::spawn(engine.run(Until::Closed(iteration.crawl.clone())));
@@ -87,7 +86,7 @@ pub(super) async fn run(
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
-            ended = &mut engine => return run_outcome(ended).map(|ended| low.explain(ended)),
+            ended = &mut engine => return run_outcome(ended, &low),
             () = interrupts.next() => {
                 if stop.is_stopped() {
                     engine.abort();
@@ -108,30 +107,6 @@ pub(super) async fn run(
     }
 }
 
-/// Stops a run when the disk has too little free space.
-struct SpaceGuard<'a> {
-    floor: &'a Floor<'a>,
-    console: &'a Console,
-    is_reached: bool,
-}
-
-impl SpaceGuard<'_> {
-    fn check(&mut self, stop: &StopSignal) {
-        if !stop.is_stopped()
-            && let Some(told) = self.floor.undercut()
-        {
-            self.is_reached = true;
-            self.console.warn(&told);
-            stop.stop();
-        }
-    }
-
-    /// Returns the real reason why a run was stopped.
-    fn explain(&self, ended: RunOutcome) -> RunOutcome {
-        if ended == RunOutcome::Interrupted && self.is_reached { RunOutcome::LowSpace } else { ended }
-    }
-}
-
 /// Waits until no task uses these adapters.
 async fn wait_until_released(world: &Arc<CliWorld>) {
     let since = world.clock().monotonic();
@@ -140,9 +115,14 @@ async fn wait_until_released(world: &Arc<CliWorld>) {
     }
 }
 
-fn run_outcome(ended: Result<PortResult<RunEnd>, tokio::task::JoinError>) -> PortResult<RunOutcome> {
+/// Returns how a run ended: one that was stopped may have been so for the lack of space.
+fn run_outcome(
+    ended: Result<PortResult<RunEnd>, tokio::task::JoinError>,
+    low: &SpaceGuard<'_>,
+) -> PortResult<RunOutcome> {
     match ended {
         Ok(Ok(RunEnd::Closed(_))) => Ok(RunOutcome::Over),
+        Ok(Ok(RunEnd::Interrupted)) if low.is_reached() => Ok(RunOutcome::LowSpace),
         Ok(Ok(RunEnd::Interrupted)) => Ok(RunOutcome::Interrupted),
         Ok(Err(error)) => Err(error),
         Err(error) => Err(PortError::new(PortErrorKind::Other, "run", "the engine", error)),

@@ -3,19 +3,16 @@
 
 use std::error::Error;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, Response, StatusCode, header};
-use dragline_domain::definition::UserAgent;
 use dragline_engine::local_world;
 use dragline_local::{LocalStore, OpenError, SystemClock};
-use dragline_pipeline::schedule::Defaults;
 use dragline_ports::clock::Clock as _;
-use dragline_service::{Access, HostCheck, PortsBackend, Service, router};
+use dragline_service::{Access, HostCheck};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use serde::{Deserialize, Serialize};
@@ -23,9 +20,9 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 use tower_service::Service as _;
 
-use super::{DirectoryCrawls, URL_PAGES_MAX};
+use super::{api, write_private};
 use crate::crawl::ConsoleNotifier;
-use crate::error::{Failure, while_doing};
+use crate::error::Failure;
 use crate::terminal::{Console, safe};
 
 /// The file that says where a running server listens, below the data directory.
@@ -47,13 +44,7 @@ impl Listening {
     /// # Errors
     /// It cannot be written.
     pub(super) fn announce(&self, data: &Path) -> Result<Announced, Failure> {
-        let write = || -> io::Result<()> {
-            let mut file = tempfile::Builder::new().tempfile_in(data)?;
-            serde_json::to_writer(&mut file, self)?;
-            file.persist(data.join(FILE)).map_err(|error| error.error)?;
-            Ok(())
-        };
-        write().map_err(while_doing("writing server.json"))?;
+        write_private(&data.join(FILE), self)?;
         Ok(Announced(data.join(FILE)))
     }
 
@@ -98,10 +89,7 @@ impl Client {
         match LocalStore::open(data, SystemClock::new().now()) {
             Ok(store) => {
                 let world = Arc::new(local_world(&store, ConsoleNotifier::new(console.clone())));
-                let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: URL_PAGES_MAX };
-                let backend = Arc::new(PortsBackend::new(world, DirectoryCrawls::new(data, console), defaults));
-                let service = Service { backend, access: Access::open(), hosts: HostCheck::default() };
-                Ok(Self::Directory(router(service)))
+                Ok(Self::Directory(api(world, (data, console), (Access::open(), HostCheck::default()))))
             }
             Err(in_use @ OpenError::InUse(_)) => Self::for_server(data).ok_or_else(|| in_use.into()),
             Err(error) => Err(error.into()),

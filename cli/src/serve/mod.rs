@@ -5,27 +5,31 @@ mod notices;
 mod schedules;
 mod tokens;
 
+use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use axum::http::StatusCode;
 use dragline_domain::definition::{Draft, UserAgent};
 use dragline_domain::ids::CrawlId;
-use dragline_engine::local_world;
 use dragline_engine::room::Room;
 use dragline_engine::run::{Engine, RunEnd, Until};
+use dragline_engine::{LocalWorld, local_world};
 use dragline_http::{HttpConfig, HttpFetchers};
-use dragline_local::{HostSlots, LocalStore, SlottedFetchers, SqliteReader, SystemClock, SystemRng, raise_open_files};
+use dragline_local::{LocalStore, SlottedFetchers, SqliteReader, SystemClock, SystemRng, raise_open_files};
 use dragline_pipeline::crawl::StopSignal;
 use dragline_pipeline::schedule::Defaults;
 use dragline_ports::archive::Archive as _;
 use dragline_ports::clock::Rng as _;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::notifier::Notifier;
 use dragline_ports::reader::Reader as _;
 use dragline_search::Index;
 use dragline_service::{Access, HostCheck, PortsBackend, Problem, Service, Stores, router};
+use serde::Serialize;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -33,12 +37,13 @@ use client::Listening;
 use notices::ServerNotifier;
 
 use crate::args::{ServeArgs, data_flag};
-use crate::crawl::{Floor, Interrupts};
+use crate::crawl::{Floor, Interrupts, SpaceGuard, open_slots};
 use crate::crawl_handle;
 use crate::derived_files;
 use crate::error::{Failure, while_doing};
 use crate::exit::Exit;
 use crate::network::Network;
+use crate::output_file::cannot_write;
 use crate::terminal::Console;
 
 pub(crate) use client::Client;
@@ -74,17 +79,14 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     let room = Room::divide(raise_open_files(), CONCURRENCY, args.disk.origins);
     let spool = store.archive().spool();
     let fetchers = HttpFetchers::new(HttpConfig { spool, ..network.config(&draft, Some(&room)) });
-    let fetchers = SlottedFetchers::new(fetchers, HostSlots::open_for_user().ok(), SystemClock::new());
+    let fetchers = SlottedFetchers::new(fetchers, open_slots(console), SystemClock::new());
     let engine = Engine { options: room.options, ..Engine::new(Arc::clone(&world), fetchers, world.queue.clone()) };
     let stop = engine.stop.clone();
 
     let listening = Listening { address: address.to_string(), secret: format!("{:032x}", SystemRng.bits()) };
     let access = access.with_secret(&listening.secret);
     let _announced = listening.announce(data)?;
-    let crawls = DirectoryCrawls::new(data, console);
-    let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: URL_PAGES_MAX };
-    let backend = Arc::new(PortsBackend::new(Arc::clone(&world), crawls, defaults));
-    let routes = router(Service { backend, access, hosts: HostCheck::new(args.hosts.clone()) });
+    let routes = api(Arc::clone(&world), (data, console), (access, HostCheck::new(args.hosts.clone())));
     let server = tokio::spawn(async move { axum::serve(listener, routes).await });
     console.say(&format!(
         "serving {} at http://{address}/; Ctrl-C stops it, and starting it again goes on",
@@ -92,10 +94,21 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     ));
 
     let engine = tokio::spawn(engine.run(Until::Stopped));
-    let floor = Floor { data, free_bytes_min: args.disk.keep_free };
-    let ended = run(engine, &stop, &floor, &mut interrupts, console).await;
+    let guard = SpaceGuard::new(Floor { data, free_bytes_min: args.disk.keep_free }, console);
+    let ended = run(engine, &stop, guard, &mut interrupts, console).await;
     server.abort();
     ended
+}
+
+/// Returns the API and the page over an open data directory.
+fn api<N: Notifier + 'static>(
+    world: Arc<LocalWorld<N>>,
+    (data, console): (&Path, &Console),
+    (access, hosts): (Access, HostCheck),
+) -> Router {
+    let crawls = DirectoryCrawls { data: data.to_owned(), console: console.clone() };
+    let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: URL_PAGES_MAX };
+    router(Service { backend: Arc::new(PortsBackend::new(world, crawls, defaults)), access, hosts })
 }
 
 /// Refuses to let others than this machine in without a token.
@@ -108,10 +121,10 @@ fn refuse_strangers(listen: SocketAddr, access: &Access, data: &Path) -> Result<
     Err(Failure::new(message).with_hint(hint))
 }
 
-fn cannot_listen(listen: SocketAddr, error: &std::io::Error) -> Failure {
+fn cannot_listen(listen: SocketAddr, error: &io::Error) -> Failure {
     let failure = Failure::new(format!("cannot listen on {listen}: {error}")).caused_by(error);
     match error.kind() {
-        std::io::ErrorKind::AddrInUse => failure.with_hint("another program does: choose a port with `--listen`"),
+        io::ErrorKind::AddrInUse => failure.with_hint("another program does: choose a port with `--listen`"),
         _ => failure,
     }
 }
@@ -120,17 +133,16 @@ fn cannot_listen(listen: SocketAddr, error: &std::io::Error) -> Failure {
 async fn run(
     mut engine: JoinHandle<PortResult<RunEnd>>,
     stop: &StopSignal,
-    floor: &Floor<'_>,
+    mut guard: SpaceGuard<'_>,
     interrupts: &mut Interrupts,
     console: &Console,
 ) -> Result<Exit, Failure> {
-    let mut exit = Exit::Done;
     loop {
         tokio::select! {
             ended = &mut engine => {
                 let failed = |error| PortError::new(PortErrorKind::Other, "run", "the engine", error);
                 ended.map_err(failed)??;
-                return Ok(exit);
+                return Ok(if guard.is_reached() { Exit::LowSpace } else { Exit::Done });
             }
             () = interrupts.next() => {
                 if stop.is_stopped() {
@@ -140,15 +152,21 @@ async fn run(
                 console.say("finishing the requests under way; press Ctrl-C again to stop at once");
                 stop.stop();
             }
-            () = tokio::time::sleep(LOOK_EVERY), if !stop.is_stopped() => {
-                if let Some(told) = floor.undercut() {
-                    console.warn(&told);
-                    exit = Exit::LowSpace;
-                    stop.stop();
-                }
-            }
+            () = tokio::time::sleep(LOOK_EVERY) => guard.check(stop),
         }
     }
+}
+
+/// Writes a file of a data directory as JSON, readable for its owner alone. It is there at once.
+fn write_private(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
+    let write = || -> io::Result<()> {
+        let mut file = tempfile::Builder::new().tempfile_in(path.parent().unwrap_or(path))?;
+        serde_json::to_writer_pretty(&mut file, value)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    write().map_err(cannot_write(path))
 }
 
 /// The crawls of a data directory, read beside the process that writes them.
@@ -158,10 +176,6 @@ struct DirectoryCrawls {
 }
 
 impl DirectoryCrawls {
-    fn new(data: &Path, console: &Console) -> Self {
-        Self { data: data.to_owned(), console: console.clone() }
-    }
-
     fn error(&self, error: impl std::error::Error + Send + Sync + 'static) -> PortError {
         PortError::new(PortErrorKind::Other, "open", self.data.display().to_string(), error)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::env;
-use std::fs;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use dragline_formats::warc::Sha1Digest;
@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::args::WebhookArgs;
-use crate::definition_source::parse_url;
+use crate::definition_source::{parse_url, read_text};
 use crate::error::Failure;
 use crate::terminal::Console;
 
@@ -78,9 +78,7 @@ fn read_secret(reference: &str) -> Result<WebhookSecret, Failure> {
     let text = match reference.split_once(':') {
         Some(("env", name)) => env::var(name)
             .map_err(|_| Failure::new(format!("the variable `{name}` of the webhook's secret is not set")))?,
-        Some(("file", path)) => fs::read_to_string(path).map_err(|error| {
-            Failure::new(format!("{path} with the webhook's secret cannot be read: {error}")).caused_by(&error)
-        })?,
+        Some(("file", path)) => read_text(Path::new(path))?,
         _ => {
             return Err(Failure::new("a secret is not written on the command line, where others read it")
                 .with_hint("name it: `--webhook-secret env:NAME`, or `file:PATH`"));

@@ -1,14 +1,12 @@
 //! `dragline schedule`.
 
-use std::fs;
 use std::io::{self, Write as _};
-use std::path::Path;
 
 use serde_json::{Value, json};
 
 use super::client::Client;
 use crate::args::{AddArgs, ScheduleAction, ScheduleArgs, data_flag};
-use crate::definition_source::is_definition;
+use crate::definition_source::{Source, read_text};
 use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::terminal::{Align, Colour, Console, Width, safe, table, write_json};
@@ -45,7 +43,7 @@ pub(crate) async fn schedule(args: &ScheduleArgs, console: &Console) -> Result<E
                 answer["status"].as_str().unwrap_or_default()
             ));
         }
-        _ => console.say(&told(&answer)),
+        _ => console.say(&describe(&answer)),
     }
     if !client.is_server() && !matches!(args.action, ScheduleAction::Remove { .. }) {
         console.hint(&format!(
@@ -63,14 +61,11 @@ async fn set(client: &mut Client, crawl: &str, state: &str) -> Result<Value, Fai
 /// Returns the body of the call that adds a crawl.
 fn body(add: &AddArgs) -> Result<Value, Failure> {
     let mut body = json!({});
-    match &add.targets[..] {
-        [path] if is_definition(path) || Path::new(path).is_file() => {
-            let text = fs::read_to_string(path);
-            let text =
-                text.map_err(|error| Failure::new(format!("{path} cannot be read: {error}")).caused_by(&error))?;
-            body["definition"] = text.into();
-        }
-        targets => body["domain_names"] = json!(targets),
+    match Source::from_args(None, &add.targets)? {
+        // Clap requires a target.
+        Source::Stored => {}
+        Source::File(path) => body["definition"] = read_text(path)?.into(),
+        Source::Urls(urls) => body["domain_names"] = json!(urls),
     }
     for (key, value) in [
         ("name", add.name.as_ref().map(ToString::to_string)),
@@ -88,8 +83,8 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// Returns the state of a crawl as a sentence.
-fn told(crawl: &Value) -> String {
+/// Describes the state of a crawl as a sentence.
+fn describe(crawl: &Value) -> String {
     let name = safe(text(crawl, "name"));
     match (text(crawl, "state"), text(crawl, "next")) {
         ("OFF", _) => format!("{name} is removed; what it stored stays"),

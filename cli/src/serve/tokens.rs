@@ -8,7 +8,9 @@ use dragline_local::{DATABASE, LocalStore, SystemClock, SystemRng};
 use dragline_ports::clock::{Clock as _, Rng as _};
 use dragline_service::Token;
 
+use super::write_private;
 use crate::args::{TokenAction, TokenArgs};
+use crate::definition_source::cannot_read;
 use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::terminal::{Console, safe};
@@ -66,26 +68,16 @@ pub(super) fn read(data: &Path) -> Result<Vec<Token>, Failure> {
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(cannot(&path, "read", &error)),
+        Err(error) => return Err(cannot_read(&path)(error)),
     };
-    serde_json::from_str(&text).map_err(|error| cannot(&path, "read", &error))
+    serde_json::from_str(&text).map_err(|error| cannot_read(&path)(error.into()))
 }
 
-/// Writes the file anew, readable for its owner alone.
+/// Writes the file anew.
 fn write(data: &Path, tokens: &[Token]) -> Result<(), Failure> {
-    let path = data.join(FILE);
-    let failed = |error: io::Error| cannot(&path, "write", &error);
     if !data.join(DATABASE).is_file() {
         // It becomes a data directory, as nothing else may be in a new one.
         drop(LocalStore::open(data, SystemClock::new().now())?);
     }
-    let mut file = tempfile::Builder::new().tempfile_in(data).map_err(failed)?;
-    serde_json::to_writer_pretty(&mut file, tokens).map_err(|error| failed(error.into()))?;
-    file.as_file().sync_all().map_err(failed)?;
-    file.persist(&path).map_err(|error| failed(error.error))?;
-    Ok(())
-}
-
-fn cannot(path: &Path, what: &str, error: &(impl std::error::Error + 'static)) -> Failure {
-    Failure::new(format!("cannot {what} {}: {error}", path.display())).caused_by(error)
+    write_private(&data.join(FILE), &tokens)
 }
