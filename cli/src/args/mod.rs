@@ -30,6 +30,7 @@ mod values;
 mod visits;
 
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -232,6 +233,12 @@ impl NetworkArgs {
     pub(crate) fn change(&self, draft: Draft) -> Draft {
         let user_agent = self.user_agent.clone().unwrap_or(draft.user_agent);
         Draft { user_agent, ..draft }
+    }
+
+    /// Returns the arguments that give another command the same ones.
+    pub(crate) fn arguments(&self) -> Vec<OsString> {
+        let ca_file = self.ca_file.iter().flat_map(|path| [OsString::from("--ca-file"), path.clone().into_os_string()]);
+        ca_file.chain(self.allowances().map(|allowance| allowance_flag(allowance).into())).collect()
     }
 
     /// Returns the flags that no definition stores, each with a leading space. A crawl cannot be

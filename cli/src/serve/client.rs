@@ -20,7 +20,7 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 use tower_service::Service as _;
 
-use super::{api, write_private};
+use super::{DirectoryCrawls, api, write_private};
 use crate::crawl::ConsoleNotifier;
 use crate::error::Failure;
 use crate::terminal::{Console, safe};
@@ -89,7 +89,8 @@ impl Client {
         match LocalStore::open(data, SystemClock::new().now()) {
             Ok(store) => {
                 let world = Arc::new(local_world(&store, ConsoleNotifier::new(console.clone())));
-                Ok(Self::Directory(api(world, (data, console), (Access::open(), HostCheck::default()))))
+                let crawls = DirectoryCrawls::new(data, Vec::new(), console);
+                Ok(Self::Directory(api(world, crawls, (Access::open(), HostCheck::default()))))
             }
             Err(in_use @ OpenError::InUse(_)) => Self::for_server(data).ok_or_else(|| in_use.into()),
             Err(error) => Err(error.into()),

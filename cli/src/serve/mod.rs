@@ -2,9 +2,11 @@
 
 mod client;
 mod notices;
+mod printer;
 mod schedules;
 mod tokens;
 
+use std::ffi::OsString;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -28,13 +30,14 @@ use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::notifier::Notifier;
 use dragline_ports::reader::Reader as _;
 use dragline_search::Index;
-use dragline_service::{Access, HostCheck, PortsBackend, Problem, Service, Stores, router};
+use dragline_service::{Access, HostCheck, Output, PortsBackend, Printout, Problem, Service, Stores, router};
 use serde::Serialize;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use client::Listening;
 use notices::ServerNotifier;
+use printer::Printer;
 
 use crate::args::{ServeArgs, data_flag};
 use crate::crawl::{Floor, Interrupts, SpaceGuard, open_slots};
@@ -86,7 +89,9 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     let listening = Listening { address: address.to_string(), secret: format!("{:032x}", SystemRng.bits()) };
     let access = access.with_secret(&listening.secret);
     let _announced = listening.announce(data)?;
-    let routes = api(Arc::clone(&world), (data, console), (access, HostCheck::new(args.hosts.clone())));
+    Printer::clean_up(data).map_err(while_doing("removing unfinished archives"))?;
+    let crawls = DirectoryCrawls::new(data, args.network.arguments(), console);
+    let routes = api(Arc::clone(&world), crawls, (access, HostCheck::new(args.hosts.clone())));
     let server = tokio::spawn(async move { axum::serve(listener, routes).await });
     console.say(&format!(
         "serving {} at http://{address}/; Ctrl-C stops it, and starting it again goes on",
@@ -103,10 +108,9 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
 /// Returns the API and the page over an open data directory.
 fn api<N: Notifier + 'static>(
     world: Arc<LocalWorld<N>>,
-    (data, console): (&Path, &Console),
+    crawls: DirectoryCrawls,
     (access, hosts): (Access, HostCheck),
 ) -> Router {
-    let crawls = DirectoryCrawls { data: data.to_owned(), console: console.clone() };
     let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: URL_PAGES_MAX };
     router(Service { backend: Arc::new(PortsBackend::new(world, crawls, defaults)), access, hosts })
 }
@@ -173,9 +177,15 @@ fn write_private(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
 struct DirectoryCrawls {
     data: PathBuf,
     console: Console,
+    printer: Printer,
 }
 
 impl DirectoryCrawls {
+    /// Returns the crawls of a data directory. Explanations have these flags for the network.
+    fn new(data: &Path, network: Vec<OsString>, console: &Console) -> Self {
+        Self { data: data.to_owned(), console: console.clone(), printer: Printer::new(data, network) }
+    }
+
     fn error(&self, error: impl std::error::Error + Send + Sync + 'static) -> PortError {
         PortError::new(PortErrorKind::Other, "open", self.data.display().to_string(), error)
     }
@@ -203,6 +213,10 @@ impl Stores for DirectoryCrawls {
         });
         let failed = |why: String| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error", why);
         opened.await.map_err(|error| failed(error.to_string()))?.map_err(|failure: Failure| failed(failure.message))
+    }
+
+    async fn print(&self, crawl: &CrawlId, printout: Printout) -> Result<Output, Problem> {
+        self.printer.print(crawl, printout).await
     }
 
     fn reader(&self, crawl: &CrawlId) -> PortResult<SqliteReader> {

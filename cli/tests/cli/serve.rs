@@ -63,8 +63,9 @@ impl Server {
         let request =
             format!("{method} {target} HTTP/1.0\r\n{host}{fields}Content-Length: {}\r\n\r\n{body}", body.len());
         stream.write_all(request.as_bytes()).expect("it reads");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer in time");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("an answer in time");
+        let answer = String::from_utf8_lossy(&answer);
         let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no head: {answer}"));
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
         Reply { status, head: head.to_owned(), body: body.to_owned() }
@@ -193,6 +194,81 @@ async fn crawls_are_added_started_and_read() {
         server.wait_until_over("docs", 2);
         assert_eq!(site.targets().iter().filter(|target| *target == "/a").count(), 1, "blacklisted");
         assert_eq!(site.targets().iter().filter(|target| *target == "/b").count(), 2, "visited again");
+    });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_commands_print_is_answered() {
+    let site = HostileSite::start(site).await;
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    tokio::task::block_in_place(|| {
+        let server = Server::start(directory.path(), &[]);
+        server.send("POST", "/crawls", &docs(&site));
+        for iteration in 1..=2 {
+            server.send("POST", "/crawls/docs/iterations", &json!({"iteration": iteration}));
+            server.wait_until_over("docs", iteration);
+        }
+        let page = site.url("/a");
+        let url: String = url::form_urlencoded::byte_serialize(page.as_bytes()).collect();
+        let call = |target: &str| server.get(&format!("/crawls/docs/{target}"));
+
+        for (target, arguments) in [
+            (format!("history?url={url}"), vec!["history", &page, "--json"]),
+            ("diff".to_owned(), vec!["diff", "--json"]),
+            ("diff?from=1&to=2&which=visited".to_owned(), vec!["diff", "--all", "--json"]),
+            ("diff?what=links".to_owned(), vec!["diff", "--what", "links", "--json"]),
+        ] {
+            let printed = dragline(directory.path(), &arguments).stdout;
+            let printed: Vec<Value> = printed.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+            assert_eq!(call(&target).rows(), printed, "{target}");
+            let lines = format!("/crawls/docs/{target}");
+            let lines = server.call_with("GET", &lines, "Accept: application/x-ndjson\r\n", "").body;
+            assert_eq!(lines.lines().count(), printed.len(), "{target}: {lines}");
+        }
+        assert_eq!(call(&format!("history?url={url}")).rows().len(), 2);
+        assert_eq!(call("diff").rows(), Vec::<Value>::new(), "nothing has changed");
+
+        let body = call(&format!("body?url={url}"));
+        assert_eq!(body.body, "<title>Page</title><p>Words");
+        let head = body.head.to_lowercase();
+        for field in ["dragline-status: 200", "content-type: text/html", "content-security-policy: sandbox;"] {
+            assert!(head.contains(field), "{field}: {head}");
+        }
+        assert!(call(&format!("body?url={url}&as=text&iteration=1")).body.contains("Words"));
+        let gone: String = url::form_urlencoded::byte_serialize(site.url("/gone").as_bytes()).collect();
+        let gone = call(&format!("body?url={gone}"));
+        assert!((gone.status, gone.body.as_str()) == (200, "no") && gone.head.contains("404"), "{}", gone.head);
+
+        let report = call("report");
+        assert!(report.body.starts_with("<!doctype html>"), "{}", report.body);
+        assert_eq!(call("report?format=json").json()["crawl"], "docs");
+        let explained = call(&format!("explain?url={url}")).json();
+        assert_eq!(explained["url"], page, "{explained}");
+        let archive = call("archive?iteration=1");
+        assert!(archive.body.starts_with("PK\u{3}\u{4}"), "a WACZ file: {}", archive.head);
+        let left = directory.path().join("dragline-data").read_dir().expect("it is there");
+        let left = left.filter(|entry| {
+            entry.as_ref().is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with(".archive-"))
+        });
+        assert_eq!(left.count(), 0, "what was written is removed");
+
+        for (target, status, why) in [
+            ("history?url=https://elsewhere.example/", 404, "no such URL"),
+            ("history?url=--data", 404, "no flag"),
+            ("history", 400, "no URL"),
+            ("body?url=%00", 400, "NUL"),
+            ("diff?from=7", 404, "no such iteration"),
+            ("diff?from=0", 400, "iterations are counted from 1"),
+            ("diff?what=words", 400, "no such subject"),
+            ("report?iteration=9", 404, "no such iteration"),
+            ("iterations/9", 404, "no such iteration"),
+            ("iterations/x", 404, "no number"),
+        ] {
+            let reply = call(target);
+            assert_eq!(reply.status, status, "{target}: {why}: {}", reply.body);
+            assert!(reply.head.contains("application/problem+json"), "{target}: {}", reply.head);
+        }
+        assert_eq!(call("iterations/2").json()["iteration"], 2);
     });
 }
 

@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::printouts::{Output, Printout};
 use crate::problem::Problem;
 
 /// A future of an answer.
@@ -52,6 +53,10 @@ pub trait Backend: Send + Sync + 'static {
     /// Searches the pages of a crawl, and returns the results as JSON. The word index is brought up
     /// to date first, which reads what is new.
     fn search<'a>(&'a self, crawl: &'a CrawlId, request: Request) -> Answer<'a, String>;
+
+    /// Runs a command that prints something of a crawl, which exists. The command is ended when its
+    /// output is dropped.
+    fn print<'a>(&'a self, crawl: &'a CrawlId, printout: Printout) -> Answer<'a, Output>;
 
     /// Returns a trigger that no other command has.
     fn fresh_trigger(&self) -> TriggerId;

@@ -199,6 +199,26 @@ pub(crate) async fn iterations(
     Ok(Json(IterationList { iterations, next: (first > 0).then_some(first + 1) }))
 }
 
+/// An iteration
+#[utoipa::path(
+    get, path = "/crawls/{name}/iterations/{number}", tag = "iterations",
+    params(
+        ("name" = String, Path, description = "The crawl"),
+        ("number" = u32, Path, description = "The iteration, from 1"),
+    ),
+    responses((status = 200, body = IterationView), (status = 404, body = Problem))
+)]
+pub(crate) async fn iteration(
+    State(backend): Crawls,
+    Path((name, number)): Path<(String, String)>,
+) -> Result<Json<IterationView>, Problem> {
+    let name = require(&*backend, name.parse()).await?.name;
+    let missing = || Problem::not_found(format!("`{name}` has no iteration {number}"));
+    let asked = number.parse().ok().and_then(Iteration::new).ok_or_else(missing)?;
+    let row = backend.iteration(&name, Some(asked)).await?.ok_or_else(missing)?;
+    Ok(Json(IterationView::from(&row)))
+}
+
 /// Begin an iteration
 ///
 /// The call `startCrawling`. One that is running is not disturbed: it is what is returned.

@@ -14,6 +14,8 @@ mod guard;
 mod metrics;
 mod page;
 mod ports;
+#[expect(unused_qualifications, reason = "`utoipa::path` repeats the path of parameters")]
+mod printouts;
 mod problem;
 #[expect(unused_qualifications, reason = "`utoipa::path` repeats the path of parameters")]
 mod progress;
@@ -28,5 +30,8 @@ pub use backend::{
 };
 pub use guard::HostCheck;
 pub use ports::{PortsBackend, Stores};
+pub use printouts::{
+    ArchiveQuery, BodyForm, BodyQuery, DiffQuery, DiffSubject, DiffWhich, Output, Printout, ReportFormat, ReportQuery,
+};
 pub use problem::Problem;
 pub use router::{Service, router};

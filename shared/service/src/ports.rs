@@ -21,6 +21,7 @@ use dragline_search::{Index, Request, SearchError, SearchReport};
 use crate::backend::{
     Answer, Backend, CrawlStanding, IterationView, ProgressView, RowBatch, RowKind, RowsQuery, ScheduleState,
 };
+use crate::printouts::{Output, Printout};
 use crate::problem::Problem;
 use crate::rows::{ROWS, ROWS_MAX, line};
 
@@ -37,6 +38,12 @@ pub trait Stores: Send + Sync + 'static {
     /// # Errors
     /// The index cannot be read or written.
     fn index(&self, crawl: &CrawlId) -> impl Future<Output = Result<Option<Index>, Problem>> + Send;
+
+    /// Runs a command that prints something of a crawl, and ends it when its output is dropped.
+    ///
+    /// # Errors
+    /// The command failed before it printed anything.
+    fn print(&self, crawl: &CrawlId, printout: Printout) -> impl Future<Output = Result<Output, Problem>> + Send;
 
     /// Returns the reader of a crawl, which must exist.
     ///
@@ -203,6 +210,10 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
             };
             searched.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))
         })
+    }
+
+    fn print<'a>(&'a self, crawl: &'a CrawlId, printout: Printout) -> Answer<'a, Output> {
+        Box::pin(self.stores.print(crawl, printout))
     }
 
     fn fresh_trigger(&self) -> TriggerId {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use dragline_domain::frontier::{IterationRow, IterationStatus};
@@ -19,6 +19,7 @@ use utoipa::IntoParams;
 use crate::backend::{Backend, ProgressView};
 use crate::crawls::{Crawls, read_query, require};
 use crate::problem::Problem;
+use crate::rows::accepts;
 
 /// The time between two events.
 const EVERY: Duration = Duration::from_secs(1);
@@ -68,8 +69,7 @@ pub(crate) async fn progress(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let (_, row) = iteration(&*backend, &name, read_query(query)?).await?;
-    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
-    if accepted.is_some_and(|accepted| accepted.contains("text/event-stream")) {
+    if accepts(&headers, "text/event-stream") {
         return Ok(Sse::new(events(backend, row)).keep_alive(KeepAlive::default()).into_response());
     }
     Ok(Json(backend.progress(&row).await?).into_response())

@@ -14,7 +14,7 @@ use crate::access::{Access, admit};
 use crate::backend::Backend;
 use crate::guard::{HostCheck, guard};
 use crate::problem::Problem;
-use crate::{crawls, metrics, page, progress, rows, search};
+use crate::{crawls, metrics, page, printouts, progress, rows, search};
 
 /// The limit on a request's body, in bytes: that of a definition, and room for what is beside it.
 const BODY_BYTES_MAX: usize = dragline_definition::TEXT_BYTES_MAX + (64 << 10);
@@ -37,6 +37,7 @@ fn routes() -> OpenApiRouter<Arc<dyn Backend>> {
         .routes(routes!(crawls::set_schedule))
         .routes(routes!(crawls::iterations, crawls::start))
         .routes(routes!(crawls::change))
+        .routes(routes!(crawls::iteration))
         .routes(routes!(progress::progress))
         .routes(routes!(progress::summary))
         .routes(routes!(rows::pages))
@@ -45,6 +46,12 @@ fn routes() -> OpenApiRouter<Arc<dyn Backend>> {
         .routes(routes!(rows::log))
         .routes(routes!(rows::candidates))
         .routes(routes!(search::search))
+        .routes(routes!(printouts::history))
+        .routes(routes!(printouts::diff))
+        .routes(routes!(printouts::body))
+        .routes(routes!(printouts::report))
+        .routes(routes!(printouts::archive))
+        .routes(routes!(printouts::explain))
         .routes(routes!(metrics::healthz))
         .routes(routes!(metrics::metrics))
 }

@@ -11,6 +11,7 @@ use dragline_domain::ids::CrawlId;
 use dragline_ports::reader::Cursor;
 use dragline_ports::row::{Cell, Column, NamedCells};
 use futures_util::stream;
+use utoipa::ToSchema;
 
 use crate::backend::{Backend, RowBatch, RowKind, RowsQuery};
 use crate::crawls::{read_query, require};
@@ -23,7 +24,24 @@ pub(crate) const ROWS: usize = 100;
 pub(crate) const ROWS_MAX: usize = 1_000;
 
 /// The media type of a stream of lines of JSON.
-const LINES: &str = "application/x-ndjson";
+pub(crate) const LINES: &str = "application/x-ndjson";
+
+/// Rows of a kind, each with its columns as `dragline export` writes them. With `Accept:
+/// application/x-ndjson` they come without this frame, one on a line.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "it describes what is written by hand")]
+pub(crate) struct Rows {
+    #[schema(value_type = Vec<Object>)]
+    rows: (),
+    /// The cursor with which the list goes on; null at its end.
+    next: Option<String>,
+}
+
+/// Whether a client accepts a media type by its name.
+pub(crate) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    accepted.is_some_and(|accepted| accepted.contains(media_type))
+}
 
 /// Returns a row as a JSON object.
 pub(crate) fn line(columns: &[Column<'_>], cells: &[Option<Cell>]) -> String {
@@ -40,8 +58,7 @@ pub(crate) async fn answer(
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
     let crawl = require(&*backend, name.parse()).await?.name;
-    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
-    if accepted.is_some_and(|accepted| accepted.contains(LINES)) {
+    if accepts(headers, LINES) {
         return Ok(lines(backend, crawl, kind, query));
     }
     let RowBatch { rows, next } = backend.rows(&crawl, kind, &query, query.cursor.clone()).await?;
@@ -82,7 +99,7 @@ macro_rules! rows_of_kind {
             get, path = $path, tag = "results",
             params(("name" = String, Path, description = "The crawl"), RowsQuery),
             responses(
-                (status = 200, description = "Rows with `next`, or lines of JSON (`Accept: application/x-ndjson`)"),
+                (status = 200, description = "Rows with `next`, or lines of JSON", body = Rows),
                 (status = 404, description = "There is no such crawl", body = Problem),
             )
         )]
