@@ -130,6 +130,11 @@ fn value(kind: ValueKind) -> String {
             "list of up to {} rules, each with `when` (a [condition](#conditions)) and at least one of `policy`, `interval`, `min` and `max`",
             grouped(max)
         ),
+        ValueKind::NotifyRules(max) => format!(
+            "list of up to {} rules, each with `webhook` (a URL; with it, `secret`) or `email`, and any of `events` (a list), `progress` \
+             (percent or duration), `items` (a field, `<`, `<=`, `>`, `>=`, `=` or `!=`, and a value) and, with it, `item_type`",
+            grouped(max)
+        ),
         ValueKind::Cron => "text, a cron expression of five fields: minute, hour, day of month, month, day of week (0 to 7 or `SUN` to \
                             `SAT`; 0 and 7 are Sunday)"
             .to_owned(),

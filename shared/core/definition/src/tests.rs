@@ -85,6 +85,17 @@ const BAD: &[(&str, &str)] = &[
     ("a date that does not exist", "schedule:\n  cron: '0 8 30 2 *'"),
     ("every minute", "schedule:\n  cron: '* * * * *'"),
     ("an unknown time zone", "schedule:\n  cron: '0 8 * * *'\n  time_zone: Bonn"),
+    // Notices
+    ("a receiver of nothing", "notify:\n  - events: [finished]"),
+    ("two receivers in one rule", "notify:\n  - { webhook: 'https://example.org/', email: ada@example.org }"),
+    ("a secret that is written", "notify:\n  - webhook: https://example.org/\n    secret: whsec_abc"),
+    ("a secret without a webhook", "notify:\n  - { email: ada@example.org, secret: 'env:A' }"),
+    ("a name instead of an address", "notify:\n  - email: ada"),
+    ("an unknown event", "notify:\n  - { email: ada@example.org, events: [done] }"),
+    ("progress by the second", "notify:\n  - { email: ada@example.org, progress: 10s }"),
+    ("progress without a step", "notify:\n  - { email: ada@example.org, events: [progress] }"),
+    ("a test that is none", "notify:\n  - { email: ada@example.org, items: cheap }"),
+    ("a test of texts by size", "notify:\n  - { email: ada@example.org, items: price < cheap }"),
     // Values that do not fit
     ("a budget of nothing", "budget:\n  pages: 0"),
     ("a delay of hours", "politeness:\n  delay: 2h"),

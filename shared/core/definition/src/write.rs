@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use dragline_domain::definition::{
-    Definition, Draft, FieldKind, FieldRule, ItemType, Key, Presence, Quantity, RecrawlRule, ScalarKind, Schedule,
-    Selector, SelectorPlace, Slot,
+    Definition, Draft, FieldKind, FieldRule, ItemType, Key, NotifyRule, Presence, ProgressStep, Quantity, Receiver,
+    RecrawlRule, ScalarKind, Schedule, Selector, SelectorPlace, Slot,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -226,12 +226,36 @@ fn value(slot: Slot<'_>) -> Option<Yaml> {
         }
         Slot::RecrawlWord(word) => word.as_ref().map(Yaml::from_stored),
         Slot::RecrawlRules(rules) => list(rules.iter().map(recrawl_rule).collect()),
+        Slot::NotifyRules(rules) => list(rules.iter().map(notify_rule).collect()),
         Slot::Cron(schedule) => schedule.as_ref().map(|schedule| Yaml::Text(schedule.cron().to_owned())),
         Slot::TimeZone(schedule) => {
             let zone = schedule.as_ref().map(Schedule::time_zone);
             zone.filter(|zone| *zone != Schedule::TIME_ZONE).map(|zone| Yaml::Text(zone.to_owned()))
         }
     }
+}
+
+fn notify_rule(rule: &NotifyRule) -> Yaml {
+    let text = |text: String| Some(Yaml::Text(text));
+    let (webhook, secret, email) = match &rule.receiver {
+        Receiver::Webhook { url, secret } => (text(url.to_string()), secret.as_ref().map(Yaml::from_stored), None),
+        Receiver::Email(address) => (None, None, text(address.as_str().to_owned())),
+    };
+    map([
+        ("webhook", webhook),
+        ("secret", secret),
+        ("email", email),
+        ("events", (!rule.events.is_empty()).then(|| Yaml::from_stored(&rule.events))),
+        (
+            "progress",
+            rule.progress.map(|step| match step {
+                ProgressStep::Percent(percent) => Yaml::Text(format!("{percent}%")),
+                ProgressStep::Minutes(minutes) => Yaml::time(Duration::from_secs(60 * u64::from(minutes))),
+            }),
+        ),
+        ("items", rule.items.as_ref().and_then(|test| text(test.to_string()))),
+        ("item_type", rule.items.as_ref().and_then(|test| test.item_type.clone()).and_then(text)),
+    ])
 }
 
 /// Returns a map of the keys that have a value.

@@ -1,6 +1,7 @@
 //! Names and numbers as identifiers.
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -94,22 +95,25 @@ impl fmt::Display for CrawlId {
 /// One run of a crawl, numbered from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Iteration(u32);
+pub struct Iteration(NonZeroU32);
 
 impl Iteration {
     /// The first iteration.
-    pub const FIRST: Self = Self(1);
+    pub const FIRST: Self = Self(NonZeroU32::MIN);
 
     /// Returns the iteration with this number; `None` for 0.
     #[must_use]
     pub const fn new(number: u32) -> Option<Self> {
-        if number == 0 { None } else { Some(Self(number)) }
+        match NonZeroU32::new(number) {
+            Some(number) => Some(Self(number)),
+            None => None,
+        }
     }
 
     /// Returns its number, from 1.
     #[must_use]
     pub const fn number(self) -> u32 {
-        self.0
+        self.0.get()
     }
 
     /// Returns the following iteration.

@@ -5,6 +5,7 @@
 
 mod items;
 mod main_part;
+mod notify;
 mod recrawl;
 
 use std::collections::HashMap;
@@ -152,6 +153,7 @@ impl Reader {
                 }
             }
             Slot::RecrawlRules(field) => put(field, notes.recrawl_rules(key, map.next_value()?)),
+            Slot::NotifyRules(field) => put(field, notes.notify_rules(key, map.next_value()?)),
             Slot::Cron(_) => self.cron = map.next_value()?,
             Slot::TimeZone(_) => self.time_zone = map.next_value()?,
         }

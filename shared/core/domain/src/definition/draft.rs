@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Condition, ItemType, MainRule, Provenance, Recrawl, Schedule, UrlPattern, UserAgent};
+use super::{Condition, ItemType, Line, MainRule, NotifyRule, Provenance, Recrawl, Schedule, UrlPattern, UserAgent};
 use crate::content::ContentLevel;
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
@@ -75,9 +75,15 @@ pub struct Draft {
     /// When a known URL is fetched again.
     #[serde(default)]
     pub recrawl: Recrawl,
-    /// When an iteration begins by itself, on a deployed stack. `None`: only on command.
+    /// When an iteration begins by itself. `None`: only on command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Schedule>,
+    /// [`Key::Notify`](super::Key::Notify).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notify: Vec<NotifyRule>,
+    /// [`Key::User`](super::Key::User).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<Line>,
 }
 
 impl Draft {
@@ -117,6 +123,8 @@ impl Draft {
             main: Vec::new(),
             recrawl: Recrawl::default(),
             schedule: None,
+            notify: Vec::new(),
+            user: None,
         }
     }
 }

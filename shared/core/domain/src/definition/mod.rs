@@ -15,6 +15,7 @@ mod items;
 mod items_tests;
 mod key;
 mod main_part;
+mod notify;
 mod pattern;
 mod problem;
 mod provenance;
@@ -37,6 +38,10 @@ pub use item_mistake::ItemMistake;
 pub use items::{FieldKind, FieldRule, ItemType, Presence, ScalarKind, Selector, SelectorPlace};
 pub use key::{Key, KeyDefault, KeyFlag, KeyPlace, Length, Number, Slot, ValueKind};
 pub use main_part::MainRule;
+pub use notify::{
+    Comparison, ItemTest, ItemTestError, MailAddress, MailAddressError, NotifyEvent, NotifyRule, ProgressStep,
+    ProgressStepError, Receiver, SecretReference, SecretReferenceError,
+};
 pub use pattern::{PatternError, TextPattern, UrlPattern};
 pub use problem::{Mistake, Problem, Problems, Quantity};
 pub use provenance::{Hostname, HostnameError, Line, LineError, Provenance};

@@ -292,6 +292,12 @@ fn edit(key: Key, draft: &mut Draft) {
         }),
         Slot::RecrawlWord(word) => *word = Some(RecrawlWord::Always),
         Slot::RecrawlRules(rules) => rules.push(recrawl_rule("/x", Some(RecrawlWord::Always), None)),
+        Slot::NotifyRules(rules) => rules.push(NotifyRule {
+            receiver: Receiver::Email("ada@example.org".parse().unwrap()),
+            events: vec![NotifyEvent::Finished],
+            progress: Some(ProgressStep::Percent(10)),
+            items: Some("price < 100".parse().unwrap()),
+        }),
         Slot::Cron(schedule) => *schedule = Some(Schedule::new("0 9 * * *", "UTC").unwrap()),
         Slot::TimeZone(schedule) => *schedule = Some(Schedule::new("0 8 * * *", "Europe/Berlin").unwrap()),
     }
@@ -319,6 +325,8 @@ fn every_key_is_compared_and_its_change_has_an_effect() {
             "main",
             "recrawl.",
             "schedule.",
+            "notify",
+            "user",
         ]
         .iter()
         .any(|start| key.name().starts_with(start));

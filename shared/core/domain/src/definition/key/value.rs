@@ -56,6 +56,8 @@ pub enum ValueKind {
     Cron,
     /// The time zone of a cron expression.
     TimeZone,
+    /// Receivers, each with what it is told.
+    NotifyRules(usize),
 }
 
 impl ValueKind {
@@ -85,7 +87,8 @@ impl ValueKind {
             | Self::Parameters(max)
             | Self::ItemTypes(max)
             | Self::MainRules(max)
-            | Self::RecrawlRules(max) => Some(*max),
+            | Self::RecrawlRules(max)
+            | Self::NotifyRules(max) => Some(*max),
             _ => None,
         }
     }
