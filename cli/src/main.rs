@@ -27,6 +27,7 @@ mod logging;
 mod manual;
 mod markdown;
 mod network;
+mod notify;
 mod open_directory;
 mod output_file;
 mod past;

@@ -10,7 +10,7 @@ use dragline_domain::definition::{Canonical, Draft, Key, Requisites, Sitemaps, S
 use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
 
-use super::{Answer, DemandArgs, NetworkArgs, RunArgs, data_directory, key, values};
+use super::{Answer, DemandArgs, NetworkArgs, NotifyArgs, RunArgs, data_directory, key, values};
 use crate::definition_source::Source;
 use crate::error::Failure;
 use crate::open_directory::WaitArgs;
@@ -70,6 +70,8 @@ pub(crate) struct CrawlArgs {
     overrides: Overrides,
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
+    #[command(flatten)]
+    notify: NotifyArgs,
 }
 
 /// How a run treats this machine: the data directory, its disk, and how much it does at once.
@@ -153,6 +155,7 @@ impl CrawlArgs {
             network: self.network.clone(),
             output: &self.output,
             disk: self.disk,
+            notify: self.notify.clone(),
         })
     }
 }

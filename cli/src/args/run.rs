@@ -7,8 +7,8 @@ use dragline_domain::definition::{Definition, Draft};
 use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
 
-use super::NetworkArgs;
 use super::crawl::{DiskArgs, OutputArgs, Overrides};
+use super::{NetworkArgs, NotifyArgs};
 use crate::definition_source::Source;
 use crate::error::Failure;
 
@@ -27,6 +27,7 @@ pub(crate) struct RunArgs<'a> {
     pub(crate) network: NetworkArgs,
     pub(crate) output: &'a OutputArgs,
     pub(crate) disk: DiskArgs,
+    pub(crate) notify: NotifyArgs,
 }
 
 impl RunArgs<'_> {

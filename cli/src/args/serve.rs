@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use dragline_service::Role;
 
 use super::crawl::DiskArgs;
-use super::{NetworkArgs, data_directory};
+use super::{NetworkArgs, NotifyArgs, data_directory};
 
 /// Run crawls by their schedules, with a page and an API
 #[derive(Debug, Args)]
@@ -34,7 +34,7 @@ pub(crate) struct ServeArgs {
     #[arg(long = "host", value_name = "NAME")]
     pub(crate) hosts: Vec<String>,
     #[command(flatten)]
-    pub(crate) webhook: WebhookArgs,
+    pub(crate) notify: NotifyArgs,
     #[command(flatten)]
     pub(crate) disk: DiskArgs,
     #[command(flatten)]
@@ -46,17 +46,6 @@ impl ServeArgs {
     pub(crate) fn data(&self) -> &Path {
         data_directory(self.data.as_deref())
     }
-}
-
-/// Who is told what happens.
-#[derive(Debug, Args)]
-pub(crate) struct WebhookArgs {
-    /// Send each notice to this URL: an iteration is over, a page is stuck, a site is given up
-    #[arg(long = "webhook", value_name = "URL")]
-    pub(crate) webhooks: Vec<String>,
-    /// Sign what is sent with this secret: `env:NAME` or `file:PATH`
-    #[arg(long = "webhook-secret", value_name = "REFERENCE", requires = "webhooks")]
-    pub(crate) secret: Option<String>,
 }
 
 /// Add, list and remove the tokens of a server

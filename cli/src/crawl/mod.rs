@@ -7,7 +7,6 @@ mod events;
 mod finish;
 mod floor;
 mod interrupt;
-mod notices;
 mod origin_stages;
 mod past;
 mod prepare;
@@ -20,6 +19,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use dragline_domain::definition::Draft;
 use dragline_domain::frontier::Selection;
 use dragline_domain::ids::CrawlId;
 use dragline_engine::local_world;
@@ -39,10 +39,10 @@ use crate::exit::Exit;
 use crate::location::Directory;
 use crate::markdown;
 use crate::network::Network;
+use crate::notify::{CliNotifier, Sender};
 use crate::serve::Client;
 use crate::terminal::Console;
 
-pub(crate) use notices::ConsoleNotifier;
 pub(crate) use past::remake_all;
 
 pub(crate) use floor::{Floor, SpaceGuard};
@@ -101,7 +101,9 @@ async fn carry_out(mut request: Request, run: &RunArgs<'_>, console: &Console) -
         }
         let watch = Arc::new(Watch::new(console.clone()));
         let watcher: Arc<dyn Observer> = watch.clone();
-        let world = Arc::new(local_world(&store, ConsoleNotifier::new(console.clone())).watched_by(watcher));
+        let sender = Sender::new(&run.notify, run.data, network.config(&Draft::for_seeds(Vec::new()), None))?;
+        let world = Arc::new(local_world(&store, CliNotifier::sending(console, &sender)).watched_by(watcher));
+        let _telling = sender.watch(Arc::clone(&world), run.data, run.disk.keep_free);
         let PreparedIteration { wanted, iteration, goal } =
             prepare::prepare(&world, (&crawl, &directory), (given.as_ref(), &request), run, console).await?;
         if goal == Goal::Crawl {

@@ -6,12 +6,12 @@ use dragline_engine::{begin, local_world};
 use dragline_local::DATABASE;
 use dragline_ports::remaking::Remaking;
 
-use super::notices::ConsoleNotifier;
 use super::{nothing_to_crawl, stored_crawl};
 use crate::args::RunArgs;
 use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::location::{CrawlLocation, Directory};
+use crate::notify::CliNotifier;
 use crate::past::{self, Report};
 use crate::terminal::Console;
 use crate::{derived_files, markdown};
@@ -32,7 +32,7 @@ pub(crate) async fn remake_all(run: &RunArgs<'_>, selection: Selection, console:
         let crawls = store.crawls().await?;
         let crawl = stored_crawl(run, &crawls, given.as_ref().map(|given| &given.name).or(run.crawl.as_ref()))?;
         let directory = Directory::locate(run.data, &crawl, &crawls);
-        let world = local_world(&store, ConsoleNotifier::new(console.clone()));
+        let world = local_world(&store, CliNotifier::printing(console));
         let held = begin::load_crawl(&world, &crawl).await?;
         let latest = held.as_ref().and_then(|held| held.latest.as_ref());
         let (Some(held), Some(latest)) = (&held, latest) else { return Err(directory.not_begun_error()) };

@@ -21,9 +21,9 @@ use tokio::time::MissedTickBehavior;
 use super::display::Display;
 use super::floor::{Floor, SpaceGuard};
 use super::interrupt::Interrupts;
-use super::notices::ConsoleNotifier;
 use super::progress::{Rate, Snapshot};
 use super::watch::Watch;
+use crate::notify::CliNotifier;
 use crate::terminal::{Console, plural};
 
 /// How often progress is shown.
@@ -36,7 +36,7 @@ const READ_EVERY: Duration = Duration::from_secs(1);
 const GONE_WITHIN: Duration = Duration::from_secs(2);
 
 /// The local adapters, with notices printed on the console.
-pub(super) type CliWorld = LocalWorld<ConsoleNotifier>;
+pub(super) type CliWorld = LocalWorld<CliNotifier>;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

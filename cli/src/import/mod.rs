@@ -20,12 +20,12 @@ use dragline_ports::reader::{Cursor, Filter, LogRow, Reader, each_row};
 use jiff::Timestamp;
 
 use crate::args::{Answer, ImportArgs};
-use crate::crawl::ConsoleNotifier;
 use crate::crawl_handle;
 use crate::definition_source::read_definition;
 use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::location::Directory;
+use crate::notify::CliNotifier;
 use crate::summary;
 use crate::terminal::{Console, write_json};
 
@@ -54,7 +54,7 @@ pub(crate) async fn import(args: &ImportArgs, console: &Console) -> Result<Exit,
     let crawl = crawl.unwrap_or_else(|| CrawlId::for_origin(&first.origin()));
     let store = args.waiting.open(data, console).await?;
     let directory = Directory::locate(data, &crawl, &store.crawls().await?);
-    let world = local_world(&store, ConsoleNotifier::new(console.clone()));
+    let world = local_world(&store, CliNotifier::printing(console));
     let held = begin::load_crawl(&world, &crawl).await?;
     let unfinished = interrupted_import(held.as_ref(), &directory)?;
     let wanted = match (given, &held) {

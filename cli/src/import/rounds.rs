@@ -18,9 +18,9 @@ use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{Iterations, SeedResult};
 use dragline_ports::queue::StartCommand;
 
-use crate::crawl::ConsoleNotifier;
 use crate::error::Failure;
 use crate::location::Directory;
+use crate::notify::CliNotifier;
 use crate::terminal::{Console, plural};
 
 /// The number of URLs per batch.
@@ -62,7 +62,7 @@ impl Rounds<'_> {
         let rounds = if rounds.is_empty() && unfinished.is_some() { vec![Round::new()] } else { rounds };
         let mut taken = Vec::with_capacity(rounds.len());
         for round in rounds {
-            let world = Arc::new(local_world(self.store, ConsoleNotifier::new(self.console.clone())));
+            let world = Arc::new(local_world(self.store, CliNotifier::printing(self.console)));
             let iteration = match unfinished.take() {
                 Some(row) => row,
                 None => self.begin(&world, crawl).await?,
@@ -93,7 +93,7 @@ impl Rounds<'_> {
         Err(self.directory.unfinished_import_error(&row.crawl, row.number, what))
     }
 
-    async fn begin(&self, world: &LocalWorld<ConsoleNotifier>, crawl: &CrawlId) -> PortResult<IterationRow> {
+    async fn begin(&self, world: &LocalWorld<CliNotifier>, crawl: &CrawlId) -> PortResult<IterationRow> {
         let latest = world.frontier().latest_iteration(crawl).await?;
         let next = latest.map_or(Iteration::FIRST, |latest| latest.number.next());
         let command = StartCommand { crawl: crawl.clone(), trigger: self.trigger(next) };
@@ -109,7 +109,7 @@ impl Rounds<'_> {
 }
 
 /// Adds the URLs of a round to its iteration, and starts it. A repetition adds the same ones.
-async fn add(world: &LocalWorld<ConsoleNotifier>, iteration: IterationRow, round: &Round) -> PortResult<()> {
+async fn add(world: &LocalWorld<CliNotifier>, iteration: IterationRow, round: &Round) -> PortResult<()> {
     let contexts = Contexts::default();
     let context = contexts.for_iteration(world.frontier(), &iteration.crawl, iteration.number).await?;
     let demand = Demand { depth: Some(0), visits: Visits::All, ..Demand::default() };

@@ -21,8 +21,8 @@ use tokio::net::TcpStream;
 use tower_service::Service as _;
 
 use super::{DirectoryCrawls, api, write_private};
-use crate::crawl::ConsoleNotifier;
 use crate::error::Failure;
+use crate::notify::CliNotifier;
 use crate::terminal::{Console, safe};
 
 /// The file that says where a running server listens, below the data directory.
@@ -88,7 +88,7 @@ impl Client {
     pub(crate) fn open(data: &Path, console: &Console) -> Result<Self, Failure> {
         match LocalStore::open(data, SystemClock::new().now()) {
             Ok(store) => {
-                let world = Arc::new(local_world(&store, ConsoleNotifier::new(console.clone())));
+                let world = Arc::new(local_world(&store, CliNotifier::printing(console)));
                 let crawls = DirectoryCrawls::new(data, Vec::new(), console);
                 Ok(Self::Directory(api(world, crawls, (Access::open(), HostCheck::default()))))
             }

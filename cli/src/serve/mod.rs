@@ -1,7 +1,6 @@
 //! `dragline serve`: the engine as a resident process, with the API and the page.
 
 mod client;
-mod notices;
 mod printer;
 mod schedules;
 mod tokens;
@@ -27,7 +26,6 @@ use dragline_pipeline::schedule::Defaults;
 use dragline_ports::archive::Archive as _;
 use dragline_ports::clock::Rng as _;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_ports::notifier::Notifier;
 use dragline_ports::reader::Reader as _;
 use dragline_search::Index;
 use dragline_service::{Access, HostCheck, Output, PortsBackend, Printout, Problem, Service, Stores, router};
@@ -36,7 +34,6 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use client::Listening;
-use notices::ServerNotifier;
 use printer::Printer;
 
 use crate::args::{ServeArgs, data_flag};
@@ -46,6 +43,7 @@ use crate::derived_files;
 use crate::error::{Failure, while_doing};
 use crate::exit::Exit;
 use crate::network::Network;
+use crate::notify::{CliNotifier, Sender};
 use crate::output_file::cannot_write;
 use crate::terminal::Console;
 
@@ -77,8 +75,9 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     let address = listener.local_addr().map_err(while_doing("listening"))?;
 
     let draft = Draft::for_seeds(Vec::new());
-    let notifier = ServerNotifier::new(&args.webhook, &network.config(&draft, None), console)?;
-    let world = Arc::new(local_world(&store, notifier));
+    let sender = Sender::new(&args.notify, data, network.config(&draft, None))?;
+    let world = Arc::new(local_world(&store, CliNotifier::serving(console, &sender)));
+    let _telling = sender.watch(Arc::clone(&world), data, args.disk.keep_free);
     let room = Room::divide(raise_open_files(), CONCURRENCY, args.disk.origins);
     let spool = store.archive().spool();
     let fetchers = HttpFetchers::new(HttpConfig { spool, ..network.config(&draft, Some(&room)) });
@@ -106,11 +105,7 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
 }
 
 /// Returns the API and the page over an open data directory.
-fn api<N: Notifier + 'static>(
-    world: Arc<LocalWorld<N>>,
-    crawls: DirectoryCrawls,
-    (access, hosts): (Access, HostCheck),
-) -> Router {
+fn api(world: Arc<LocalWorld<CliNotifier>>, crawls: DirectoryCrawls, (access, hosts): (Access, HostCheck)) -> Router {
     let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: URL_PAGES_MAX };
     router(Service { backend: Arc::new(PortsBackend::new(world, crawls, defaults)), access, hosts })
 }

@@ -17,16 +17,16 @@ use dragline_report::site::ReportStamp;
 
 use super::{Deployed, DeployedError};
 use crate::args::{RunArgs, StackName};
-use crate::crawl::ConsoleNotifier;
 use crate::derived_files;
 use crate::error::{Failure, while_doing, while_writing};
 use crate::exit::Exit;
 use crate::location::CrawlLocation;
+use crate::notify::CliNotifier;
 use crate::past::{self, Report};
 use crate::terminal::Console;
 
 /// The ports over a stack. No messages are sent, as no step waits for any.
-type StackWorld = Adapters<DynamoFrontier, S3Archive, S3Documents, Nobody, ConsoleNotifier, SystemClock, SystemRng>;
+type StackWorld = Adapters<DynamoFrontier, S3Archive, S3Documents, Nobody, CliNotifier, SystemClock, SystemRng>;
 
 /// Rebuilds the documents of all iterations of a crawl of a stack, publishes the derived data
 /// again, and prints a report on standard output.
@@ -75,7 +75,7 @@ pub(crate) async fn remake_all(
 
 fn stack_world(deployed: &Deployed, console: &Console) -> StackWorld {
     let (stack, rng) = (&deployed.stack, || Arc::new(SystemRng));
-    let notifier = ConsoleNotifier::new(console.clone());
+    let notifier = CliNotifier::printing(console);
     let (frontier, archive, documents) = (stack.frontier(rng()), stack.archive(rng()), stack.documents(rng()));
     Adapters::new(frontier, archive, documents, Nobody, notifier, (SystemClock::new(), SystemRng))
 }

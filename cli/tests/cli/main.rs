@@ -25,6 +25,7 @@ mod large;
 mod live;
 mod nothing_got;
 mod nothing_there;
+mod notify;
 mod order;
 mod outcomes;
 mod private;

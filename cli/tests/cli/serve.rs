@@ -346,7 +346,7 @@ async fn wrong_calls_get_problems() {
                 422,
                 "unknown key `sedes`",
             ),
-            ("POST", "/crawls/docs/iterations", json_field, "{\"iteration\": 0}", 404, "no iteration 0"),
+            ("POST", "/crawls/docs/iterations", json_field, "{\"iteration\": 0}", 422, "nonzero"),
             ("POST", "/crawls/docs/iterations", json_field, "{\"type\": \"often\"}", 422, "often"),
             (
                 "PUT",

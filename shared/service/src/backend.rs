@@ -5,8 +5,10 @@ use std::pin::Pin;
 use dragline_domain::command::Command;
 use dragline_domain::frontier::IterationRow;
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
+use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_domain::url::CrawlUrl;
 use dragline_pipeline::schedule::CommandResult;
+use dragline_ports::frontier::Progress;
 use dragline_ports::reader::Cursor;
 use dragline_report::Summary;
 use dragline_search::Request;
@@ -90,6 +92,9 @@ pub struct CrawlStanding {
     pub version: u32,
     /// Whether it begins iterations.
     pub state: ScheduleState,
+    /// The user to whom it belongs; absent if that is nobody in particular.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
     /// The cron expression; absent if it has no schedule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cron_expression: Option<String>,
@@ -164,6 +169,25 @@ pub struct ProgressView {
     pub body_bytes: u64,
     /// Sites with work left.
     pub origins_open: u64,
+}
+
+impl ProgressView {
+    /// Returns the progress of an iteration.
+    #[must_use]
+    pub fn new(row: &IterationRow, progress: &Progress) -> Self {
+        let failed = |(outcome, urls): (&Outcome, &u64)| (outcome.class() == OutcomeClass::Failed).then_some(*urls);
+        Self {
+            iteration: row.into(),
+            found: progress.added,
+            crawled: progress.crawler.requests.saturating_sub(progress.crawler.retries),
+            processed: progress.parser.processed,
+            stuck: progress.parser.stuck,
+            failed: progress.parser.outcomes.iter().filter_map(failed).sum(),
+            requests: progress.crawler.requests,
+            body_bytes: progress.crawler.body_bytes,
+            origins_open: progress.origins_open,
+        }
+    }
 }
 
 /// The kinds of rows.

@@ -21,6 +21,8 @@ pub(crate) struct AddCrawl {
     cron_expression: Option<String>,
     /// The time zone of the expression, by its IANA name; UTC if absent.
     time_zone: Option<String>,
+    /// The user to whom the crawl belongs; nobody in particular if absent.
+    user: Option<String>,
     /// All else: the keys of a crawl.yaml, as an object, or its text.
     #[schema(value_type = Option<Object>)]
     definition: Option<Value>,
@@ -32,7 +34,10 @@ impl AddCrawl {
     /// # Errors
     /// The definition is not valid, or says otherwise than a field beside it.
     pub(crate) fn definition(self) -> Result<Definition, Problem> {
-        let is_alone = self.name.is_none() && self.domain_names.is_empty() && self.cron_expression.is_none();
+        let is_alone = self.name.is_none()
+            && self.domain_names.is_empty()
+            && self.cron_expression.is_none()
+            && self.user.is_none();
         if let (true, Some(Value::String(text))) = (is_alone, &self.definition) {
             // So that mistakes have the places that they have in the text.
             return Ok(dragline_definition::parse(text, "definition")?);
@@ -45,6 +50,7 @@ impl AddCrawl {
         };
         let seeds = self.domain_names.iter().map(|name| with_scheme(name)).collect::<Vec<_>>();
         set(&mut keys, "name", self.name.map(Value::from))?;
+        set(&mut keys, "user", self.user.map(Value::from))?;
         set(&mut keys, "seeds", (!seeds.is_empty()).then(|| json!(seeds)))?;
         let schedule = match (self.cron_expression, self.time_zone) {
             (Some(cron), Some(zone)) => Some(json!({"cron": cron, "time_zone": zone})),

@@ -6,13 +6,12 @@ use axum::http::StatusCode;
 use dragline_domain::command::Command;
 use dragline_domain::frontier::{IterationRow, Switch};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
-use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::schedule::{CommandResult, Defaults, handle, put};
 use dragline_ports::clock::Rng as _;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{CrawlRow, Crawls as _, Iterations as _, MoveSchedule, Progress};
+use dragline_ports::frontier::{CrawlRow, Crawls as _, Iterations as _, MoveSchedule};
 use dragline_ports::reader::{Batch, Cursor, Filter, Reader, Rest};
 use dragline_ports::row::Row;
 use dragline_report::{ItemRow, Summary, summary};
@@ -84,25 +83,11 @@ fn standing(crawl: &CrawlId, row: CrawlRow, latest: Option<&IterationRow>) -> Cr
         name: crawl.clone(),
         version,
         state,
+        user: definition.user.as_ref().map(|user| user.as_str().to_owned()),
         cron_expression: schedule.map(|schedule| schedule.cron().to_owned()),
         time_zone: schedule.map(|schedule| schedule.time_zone().to_owned()),
         next: switch.next(),
         iteration: latest.map(IterationView::from),
-    }
-}
-
-fn progress_view(row: &IterationRow, progress: &Progress) -> ProgressView {
-    let failed = |(outcome, urls): (&Outcome, &u64)| (outcome.class() == OutcomeClass::Failed).then_some(*urls);
-    ProgressView {
-        iteration: row.into(),
-        found: progress.added,
-        crawled: progress.crawler.requests.saturating_sub(progress.crawler.retries),
-        processed: progress.parser.processed,
-        stuck: progress.parser.stuck,
-        failed: progress.parser.outcomes.iter().filter_map(failed).sum(),
-        requests: progress.crawler.requests,
-        body_bytes: progress.crawler.body_bytes,
-        origins_open: progress.origins_open,
     }
 }
 
@@ -144,7 +129,7 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
     fn progress<'a>(&'a self, iteration: &'a IterationRow) -> Answer<'a, ProgressView> {
         Box::pin(async move {
             let progress = self.stores.reader(&iteration.crawl)?.progress(iteration.number).await?;
-            Ok(progress_view(iteration, &progress))
+            Ok(ProgressView::new(iteration, &progress))
         })
     }
 

@@ -24,7 +24,8 @@ pub(super) struct RawNotifyRule {
 }
 
 impl Notes {
-    /// Reads the rules of `notify`. One that is not valid is left out, and reported at its location.
+    /// Reads the rules of `notify`. One that is not valid is left out, and reported at its
+    /// location.
     pub(super) fn notify_rules(
         &mut self,
         key: Key,

@@ -5,14 +5,15 @@ use std::ops::ControlFlow;
 
 use dragline_domain::change::{ChangeKind, Part};
 use dragline_domain::document::Document;
+use dragline_domain::ids::Iteration;
 use dragline_domain::item::Item;
 use dragline_ports::error::PortResult;
-use dragline_ports::reader::Reader;
+use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
 use dragline_ports::{fields, row};
 
 use super::leaves::leaves;
 use super::pages::{documents_at, each_within};
-use super::{PageChange, REMEMBERED_MAX, Span, Which};
+use super::{BATCH_ROWS, PageChange, REMEMBERED_MAX, Span, Which};
 
 /// A field of an item that differs between two iterations.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +84,24 @@ pub async fn each_item_change(
             }
         }
         Ok(ControlFlow::Continue(()))
+    })
+    .await
+}
+
+/// Calls back with each field of the items of an iteration, all of them as added, until told to
+/// stop: the differences from nothing.
+///
+/// # Errors
+/// The crawl cannot be read.
+pub async fn each_first_item(
+    reader: &impl Reader,
+    number: Iteration,
+    mut tell: impl FnMut(ItemChange) -> ControlFlow<()>,
+) -> PortResult<()> {
+    let filter = &Filter::by_iteration(number);
+    let read = |after: Option<Cursor>| async move { reader.documents(filter, after.as_ref(), BATCH_ROWS).await };
+    each_row(read, |row: DocumentRow| {
+        differences(&row.document.url.to_string(), None, Some(&row.document)).into_iter().try_for_each(&mut tell)
     })
     .await
 }

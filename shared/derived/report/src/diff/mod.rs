@@ -16,7 +16,7 @@ mod span;
 #[cfg(test)]
 mod tests;
 
-pub use items::{ItemChange, ItemChangeKind, each_item_change};
+pub use items::{ItemChange, ItemChangeKind, each_first_item, each_item_change};
 pub use links::{LinkChange, LinkChangeKind, each_link_change};
 pub use net::{Net, PartSet, Step, VisitResult};
 pub use pages::{PageChange, Which, each_page_change};

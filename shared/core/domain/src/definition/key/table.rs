@@ -614,11 +614,11 @@ keys! {
         effect: HowOnly,
     }
     /// Who is told what happens. Each rule has a `webhook` (a URL, and `secret`, which names where
-    /// the secret is that signs requests: `env:NAME` or `file:PATH`) or an `email`. `events` lists the
-    /// occasions: `started`, `finished`, `changed` (finished, and something has changed), `stuck`,
-    /// `drifted`, `given_up`, `skipped`, `warning`, `disk_low`; without it, all but `started`.
-    /// `progress` is how often progress is told: `10%` of the known URLs, or `30m`. `items` tells of
-    /// items that come to pass a test, of a type (`item_type`) or of any.
+    /// the secret is that signs requests: `env:NAME` or `file:PATH`) or an `email`. `events` lists
+    /// the occasions: `started`, `finished`, `changed` (finished, and something has changed),
+    /// `stuck`, `drifted`, `given_up`, `skipped`, `warning`, `disk_low`; without it, all but
+    /// `started`. `progress` is how often progress is told: `10%` of the known URLs, or `30m`.
+    /// `items` tells of items that come to pass a test, of a type (`item_type`) or of any.
     ///
     /// `dragline crawl` and `dragline serve` do (docs/reference/notices.md); a stack sends its
     /// notices to its SNS topic instead.
