@@ -73,8 +73,11 @@ pub(crate) enum ScheduleAction {
 #[derive(Debug, Args)]
 pub(crate) struct AddArgs {
     /// A definition, or the URLs or hosts where the crawl begins
-    #[arg(required = true, value_name = "FILE|URL")]
+    #[arg(required_unless_present = "definition_url", value_name = "FILE|URL")]
     pub(crate) targets: Vec<String>,
+    /// Take the definition from this URL instead, now and whenever it changes there
+    #[arg(long, value_name = "URL", conflicts_with = "targets")]
+    pub(crate) definition_url: Option<String>,
     /// The crawl's name [default: that of the definition, or its first host]
     #[arg(long)]
     pub(crate) name: Option<CrawlId>,
@@ -84,4 +87,7 @@ pub(crate) struct AddArgs {
     /// The time zone of the expression, such as Europe/Berlin [default: UTC]
     #[arg(long, value_name = "NAME", requires = "cron")]
     pub(crate) time_zone: Option<String>,
+    /// The user to whom the crawl belongs
+    #[arg(long, value_name = "NAME")]
+    pub(crate) user: Option<String>,
 }

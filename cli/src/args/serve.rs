@@ -21,6 +21,7 @@ Examples:
   dragline serve
   dragline serve --data /srv/crawls --listen 127.0.0.1:8080
   dragline serve --listen 0.0.0.0:7878 --host crawls.example.org
+  dragline serve --listen 0.0.0.0:443 --tls-certificate site.pem --tls-key key.pem
   dragline serve --webhook https://example.org/hooks --webhook-secret env:HOOK_SECRET"
 )]
 pub(crate) struct ServeArgs {
@@ -33,6 +34,12 @@ pub(crate) struct ServeArgs {
     /// A name by which the server is called, besides localhost and addresses
     #[arg(long = "host", value_name = "NAME")]
     pub(crate) hosts: Vec<String>,
+    /// Speak HTTPS, with the certificates in this PEM file, the server's own first
+    #[arg(long, value_name = "PEM", requires = "tls_key")]
+    pub(crate) tls_certificate: Option<PathBuf>,
+    /// The key of the certificate
+    #[arg(long, value_name = "PEM", requires = "tls_certificate")]
+    pub(crate) tls_key: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) notify: NotifyArgs,
     #[command(flatten)]

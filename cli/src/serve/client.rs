@@ -20,7 +20,7 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 use tower_service::Service as _;
 
-use super::{DirectoryCrawls, api, write_private};
+use super::{DirectoryCrawls, api, backend, write_private};
 use crate::error::Failure;
 use crate::notify::CliNotifier;
 use crate::terminal::{Console, safe};
@@ -90,7 +90,7 @@ impl Client {
             Ok(store) => {
                 let world = Arc::new(local_world(&store, CliNotifier::printing(console)));
                 let crawls = DirectoryCrawls::new(data, Vec::new(), console);
-                Ok(Self::Directory(api(world, crawls, (Access::open(), HostCheck::default()))))
+                Ok(Self::Directory(api(backend(world, crawls), (Access::open(), HostCheck::default()))))
             }
             Err(in_use @ OpenError::InUse(_)) => Self::for_server(data).ok_or_else(|| in_use.into()),
             Err(error) => Err(error.into()),

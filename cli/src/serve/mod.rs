@@ -1,13 +1,15 @@
 //! `dragline serve`: the engine as a resident process, with the API and the page.
 
 mod client;
+mod links;
+mod listen;
 mod printer;
 mod schedules;
+mod tls;
 mod tokens;
 
 use std::ffi::OsString;
 use std::io;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,15 +30,18 @@ use dragline_ports::clock::Rng as _;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::reader::Reader as _;
 use dragline_search::Index;
-use dragline_service::{Access, HostCheck, Output, PortsBackend, Printout, Problem, Service, Stores, router};
+use dragline_service::{
+    Access, AddCrawl, Backend, HostCheck, Output, PortsBackend, Printout, Problem, Service, Stores, router,
+};
 use serde::Serialize;
-use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use client::Listening;
+use links::DefinitionLinks;
+use listen::{Listeners, refuse_strangers};
 use printer::Printer;
 
-use crate::args::{ServeArgs, data_flag};
+use crate::args::ServeArgs;
 use crate::crawl::{Floor, Interrupts, SpaceGuard, open_slots};
 use crate::crawl_handle;
 use crate::derived_files;
@@ -71,8 +76,8 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     let network = Network::from_args(&args.network)?;
     let store = args.disk.waiting.open(data, console).await?;
     let mut interrupts = Interrupts::listen().map_err(while_doing("listening for Ctrl-C"))?;
-    let listener = TcpListener::bind(args.listen).await.map_err(|error| cannot_listen(args.listen, &error))?;
-    let address = listener.local_addr().map_err(while_doing("listening"))?;
+    let listeners = Listeners::bind(args).await?;
+    let url = listeners.url()?;
 
     let draft = Draft::for_seeds(Vec::new());
     let sender = Sender::new(&args.notify, data, network.config(&draft, None))?;
@@ -85,47 +90,34 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     let engine = Engine { options: room.options, ..Engine::new(Arc::clone(&world), fetchers, world.queue.clone()) };
     let stop = engine.stop.clone();
 
-    let listening = Listening { address: address.to_string(), secret: format!("{:032x}", SystemRng.bits()) };
+    let listening =
+        Listening { address: listeners.own_address()?.to_string(), secret: format!("{:032x}", SystemRng.bits()) };
     let access = access.with_secret(&listening.secret);
     let _announced = listening.announce(data)?;
     Printer::clean_up(data).map_err(while_doing("removing unfinished archives"))?;
     let crawls = DirectoryCrawls::new(data, args.network.arguments(), console);
-    let routes = api(Arc::clone(&world), crawls, (access, HostCheck::new(args.hosts.clone())));
-    let server = tokio::spawn(async move { axum::serve(listener, routes).await });
-    console.say(&format!(
-        "serving {} at http://{address}/; Ctrl-C stops it, and starting it again goes on",
-        data.display()
-    ));
+    let backend = backend(Arc::clone(&world), crawls);
+    let routes = api(Arc::clone(&backend), (access, HostCheck::new(args.hosts.clone())));
+    let _servers = listeners.serve(routes);
+    console.say(&format!("serving {} at {url}; Ctrl-C stops it, and starting it again goes on", data.display()));
 
+    let refreshing = tokio::spawn(links::refresh_all(backend, data.to_owned(), console.clone()));
     let engine = tokio::spawn(engine.run(Until::Stopped));
     let guard = SpaceGuard::new(Floor { data, free_bytes_min: args.disk.keep_free }, console);
     let ended = run(engine, &stop, guard, &mut interrupts, console).await;
-    server.abort();
+    refreshing.abort();
     ended
 }
 
 /// Returns the API and the page over an open data directory.
-fn api(world: Arc<LocalWorld<CliNotifier>>, crawls: DirectoryCrawls, (access, hosts): (Access, HostCheck)) -> Router {
+fn api(backend: Arc<dyn Backend>, (access, hosts): (Access, HostCheck)) -> Router {
+    router(Service { backend, access, hosts })
+}
+
+/// Returns the crawls of an open data directory, as the API needs them.
+fn backend(world: Arc<LocalWorld<CliNotifier>>, crawls: DirectoryCrawls) -> Arc<dyn Backend> {
     let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: URL_PAGES_MAX };
-    router(Service { backend: Arc::new(PortsBackend::new(world, crawls, defaults)), access, hosts })
-}
-
-/// Refuses to let others than this machine in without a token.
-fn refuse_strangers(listen: SocketAddr, access: &Access, data: &Path) -> Result<(), Failure> {
-    if listen.ip().is_loopback() || !access.is_open() {
-        return Ok(());
-    }
-    let message = format!("others than this machine could call {listen}, and there is no token");
-    let hint = format!("make one: `dragline token add NAME --role owner{}`", data_flag(data));
-    Err(Failure::new(message).with_hint(hint))
-}
-
-fn cannot_listen(listen: SocketAddr, error: &io::Error) -> Failure {
-    let failure = Failure::new(format!("cannot listen on {listen}: {error}")).caused_by(error);
-    match error.kind() {
-        io::ErrorKind::AddrInUse => failure.with_hint("another program does: choose a port with `--listen`"),
-        _ => failure,
-    }
+    Arc::new(PortsBackend::new(world, crawls, defaults))
 }
 
 /// Waits until the engine has ended: at an interruption, or as the disk is nearly full.
@@ -173,12 +165,18 @@ struct DirectoryCrawls {
     data: PathBuf,
     console: Console,
     printer: Printer,
+    links: DefinitionLinks,
 }
 
 impl DirectoryCrawls {
     /// Returns the crawls of a data directory. Explanations have these flags for the network.
     fn new(data: &Path, network: Vec<OsString>, console: &Console) -> Self {
-        Self { data: data.to_owned(), console: console.clone(), printer: Printer::new(data, network) }
+        Self {
+            data: data.to_owned(),
+            console: console.clone(),
+            printer: Printer::new(data, network),
+            links: DefinitionLinks::new(data),
+        }
     }
 
     fn error(&self, error: impl std::error::Error + Send + Sync + 'static) -> PortError {
@@ -208,6 +206,18 @@ impl Stores for DirectoryCrawls {
         });
         let failed = |why: String| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error", why);
         opened.await.map_err(|error| failed(error.to_string()))?.map_err(|failure: Failure| failed(failure.message))
+    }
+
+    fn link(&self, crawl: &CrawlId) -> Result<Option<AddCrawl>, Problem> {
+        self.links.find(crawl)
+    }
+
+    fn keep_link(&self, crawl: &CrawlId, call: Option<AddCrawl>) -> Result<(), Problem> {
+        self.links.keep(crawl, call)
+    }
+
+    async fn read_link(&self, url: &str) -> Result<String, Problem> {
+        self.printer.read_live(url).await
     }
 
     async fn print(&self, crawl: &CrawlId, printout: Printout) -> Result<Output, Problem> {

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::http::StatusCode;
+use dragline_definition::TEXT_BYTES_MAX;
 use dragline_domain::ids::CrawlId;
 use dragline_service::{ArchiveQuery, BodyQuery, DiffQuery, DiffWhich, Output, Printout, Problem, ReportQuery};
 use futures_util::{StreamExt as _, stream};
@@ -67,14 +68,38 @@ impl Printer {
         Ok(())
     }
 
+    /// Requests a file, as politely as a page, and returns its text.
+    ///
+    /// # Errors
+    /// The server does not answer, or what it answers is no text, or too long.
+    pub(super) async fn read_live(&self, url: &str) -> Result<String, Problem> {
+        let room = self.wait_for_room().await?;
+        let mut command = Command::new(std::env::current_exe().map_err(internal)?);
+        command.args(["get", "--live", "--as", "html"]).args(&self.network).arg("--").arg(url);
+        let mut output = Running::start(command, room)?.output().await?;
+        let mut text = Vec::new();
+        while let Some(chunk) = output.next().await {
+            text.extend_from_slice(&chunk.map_err(internal)?);
+            if text.len() > TEXT_BYTES_MAX {
+                let detail = format!("{url} is longer than {TEXT_BYTES_MAX} bytes, which no definition is");
+                return Err(Problem::bad_request(detail));
+            }
+        }
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    async fn wait_for_room(&self) -> Result<OwnedSemaphorePermit, Problem> {
+        let busy = || Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too much else is being read");
+        let waited = timeout(WAIT_MAX, Arc::clone(&self.room).acquire_owned()).await;
+        waited.map_err(|_| busy().with_hint("try again later"))?.map_err(|_| busy())
+    }
+
     /// Runs a command, and returns its output as it comes.
     ///
     /// # Errors
     /// Too many others run, or the command failed before it printed anything.
     pub(super) async fn print(&self, crawl: &CrawlId, printout: Printout) -> Result<Output, Problem> {
-        let busy = || Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too much else is being read");
-        let waited = timeout(WAIT_MAX, Arc::clone(&self.room).acquire_owned()).await;
-        let room = waited.map_err(|_| busy().with_hint("try again later"))?.map_err(|_| busy())?;
+        let room = self.wait_for_room().await?;
         let mut command = Command::new(std::env::current_exe().map_err(internal)?);
         command.args(flags(&printout)).arg("--data").arg(&self.data).args(["--crawl", crawl.as_str()]);
         match printout {

@@ -62,7 +62,7 @@ async fn set(client: &mut Client, crawl: &str, state: &str) -> Result<Value, Fai
 fn body(add: &AddArgs) -> Result<Value, Failure> {
     let mut body = json!({});
     match Source::from_args(None, &add.targets)? {
-        // Clap requires a target.
+        // Clap requires a target, or the URL of a definition.
         Source::Stored => {}
         Source::File(path) => body["definition"] = read_text(path)?.into(),
         Source::Urls(urls) => body["domain_names"] = json!(urls),
@@ -71,6 +71,8 @@ fn body(add: &AddArgs) -> Result<Value, Failure> {
         ("name", add.name.as_ref().map(ToString::to_string)),
         ("cron_expression", add.cron.clone()),
         ("time_zone", add.time_zone.clone()),
+        ("definition_url", add.definition_url.clone()),
+        ("user", add.user.clone()),
     ] {
         if let Some(value) = value {
             body[key] = value.into();

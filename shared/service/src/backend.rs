@@ -16,6 +16,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::bodies::AddCrawl;
 use crate::printouts::{Output, Printout};
 use crate::problem::Problem;
 
@@ -60,6 +61,15 @@ pub trait Backend: Send + Sync + 'static {
     /// output is dropped.
     fn print<'a>(&'a self, crawl: &'a CrawlId, printout: Printout) -> Answer<'a, Output>;
 
+    /// Returns the call that gave a crawl a file elsewhere as its definition; `None` if none did.
+    fn link<'a>(&'a self, crawl: &'a CrawlId) -> Answer<'a, Option<AddCrawl>>;
+
+    /// Keeps the call that gave a crawl a file elsewhere as its definition, or that none did.
+    fn keep_link<'a>(&'a self, crawl: &'a CrawlId, call: Option<AddCrawl>) -> Answer<'a, ()>;
+
+    /// Reads the file at a URL as text.
+    fn read_link<'a>(&'a self, url: &'a str) -> Answer<'a, String>;
+
     /// Returns a trigger that no other command has.
     fn fresh_trigger(&self) -> TriggerId;
 
@@ -95,6 +105,9 @@ pub struct CrawlStanding {
     /// The user to whom it belongs; absent if that is nobody in particular.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
+    /// Where its definition is read; absent if it was given itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition_url: Option<String>,
     /// The cron expression; absent if it has no schedule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cron_expression: Option<String>,

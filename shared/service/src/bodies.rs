@@ -2,30 +2,33 @@
 
 use dragline_domain::definition::Definition;
 use dragline_domain::ids::{Iteration, TriggerId};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use crate::problem::Problem;
 
 /// Adds a crawl, or changes it: the call `addScheduledCrawl`.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct AddCrawl {
+pub struct AddCrawl {
     /// The crawl's name; without one, the host of the first domain name or seed.
-    name: Option<String>,
+    pub(crate) name: Option<String>,
     /// Hosts, or URLs, where the crawl begins: the `seeds` of the definition.
     #[serde(default)]
-    domain_names: Vec<String>,
+    pub(crate) domain_names: Vec<String>,
     /// When iterations begin: minute, hour, day of month, month, day of week.
-    cron_expression: Option<String>,
+    pub(crate) cron_expression: Option<String>,
     /// The time zone of the expression, by its IANA name; UTC if absent.
-    time_zone: Option<String>,
+    pub(crate) time_zone: Option<String>,
     /// The user to whom the crawl belongs; nobody in particular if absent.
-    user: Option<String>,
+    pub(crate) user: Option<String>,
     /// All else: the keys of a crawl.yaml, as an object, or its text.
     #[schema(value_type = Option<Object>)]
-    definition: Option<Value>,
+    pub(crate) definition: Option<Value>,
+    /// The URL of a crawl.yaml instead. It is read again every few minutes, and what has changed in
+    /// it is taken over.
+    pub(crate) definition_url: Option<String>,
 }
 
 impl AddCrawl {

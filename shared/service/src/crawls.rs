@@ -16,6 +16,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::backend::{Backend, CrawlStanding, IterationView, ScheduleState};
 use crate::bodies::{AddCrawl, StartCrawling};
+use crate::links::read_definition;
 use crate::problem::Problem;
 
 /// The backend of a request.
@@ -82,11 +83,14 @@ pub(crate) async fn add(
     headers: HeaderMap,
     body: Result<Json<AddCrawl>, JsonRejection>,
 ) -> Result<Response, Problem> {
-    let definition = read_body(body)?.definition()?;
+    let call = read_body(body)?;
+    let link = call.definition_url.is_some().then(|| call.clone());
+    let definition = read_definition(&*backend, call).await?;
     let name = definition.name.clone();
     let was_there = backend.standing(&name).await?;
     let command = Command::PutCrawl(Box::new(definition));
     backend.command(&command, &trigger(&*backend, &headers)).await?;
+    backend.keep_link(&name, link).await?;
     let standing = require(&*backend, Ok(name.clone())).await?;
     let status = if was_there.is_some() { StatusCode::OK } else { StatusCode::CREATED };
     Ok((status, [(header::LOCATION, format!("/crawls/{name}"))], Json(standing)).into_response())

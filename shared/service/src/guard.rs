@@ -77,7 +77,7 @@ pub(crate) async fn guard(State(check): State<Arc<HostCheck>>, request: Request,
         ),
         ("x-content-type-options", "nosniff"),
         ("referrer-policy", "no-referrer"),
-        ("cache-control", "no-store"),
+        ("cache-control", "private, no-cache"),
     ] {
         fields.entry(HeaderName::from_static(name)).or_insert(HeaderValue::from_static(value));
     }

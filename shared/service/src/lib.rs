@@ -10,7 +10,10 @@ mod backend;
 mod bodies;
 #[expect(unused_qualifications, reason = "`utoipa::path` repeats the path of parameters")]
 mod crawls;
+mod etag;
 mod guard;
+mod limiter;
+mod links;
 mod metrics;
 mod page;
 mod ports;
@@ -28,7 +31,10 @@ pub use access::{Access, Role, Token, TokenError};
 pub use backend::{
     Answer, Backend, CrawlStanding, IterationView, ProgressView, RowBatch, RowKind, RowsQuery, ScheduleState,
 };
+pub use bodies::AddCrawl;
 pub use guard::HostCheck;
+pub use limiter::PeerAddress;
+pub use links::{LinkState, refresh_definition};
 pub use ports::{PortsBackend, Stores};
 pub use printouts::{
     ArchiveQuery, BodyForm, BodyQuery, DiffQuery, DiffSubject, DiffWhich, Output, Printout, ReportFormat, ReportQuery,

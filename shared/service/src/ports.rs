@@ -20,6 +20,7 @@ use dragline_search::{Index, Request, SearchError, SearchReport};
 use crate::backend::{
     Answer, Backend, CrawlStanding, IterationView, ProgressView, RowBatch, RowKind, RowsQuery, ScheduleState,
 };
+use crate::bodies::AddCrawl;
 use crate::printouts::{Output, Printout};
 use crate::problem::Problem;
 use crate::rows::{ROWS, ROWS_MAX, line};
@@ -43,6 +44,24 @@ pub trait Stores: Send + Sync + 'static {
     /// # Errors
     /// The command failed before it printed anything.
     fn print(&self, crawl: &CrawlId, printout: Printout) -> impl Future<Output = Result<Output, Problem>> + Send;
+
+    /// Returns the call that gave a crawl a file elsewhere as its definition; `None` if none did.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn link(&self, crawl: &CrawlId) -> Result<Option<AddCrawl>, Problem>;
+
+    /// Keeps the call that gave a crawl a file elsewhere as its definition, or that none did.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    fn keep_link(&self, crawl: &CrawlId, call: Option<AddCrawl>) -> Result<(), Problem>;
+
+    /// Reads the file at a URL as text.
+    ///
+    /// # Errors
+    /// The server does not answer, or what it answers is no text, or too long.
+    fn read_link(&self, url: &str) -> impl Future<Output = Result<String, Problem>> + Send;
 
     /// Returns the reader of a crawl, which must exist.
     ///
@@ -71,7 +90,12 @@ impl<W: World, S: Stores> PortsBackend<W, S> {
     }
 }
 
-fn standing(crawl: &CrawlId, row: CrawlRow, latest: Option<&IterationRow>) -> CrawlStanding {
+fn standing(
+    crawl: &CrawlId,
+    row: CrawlRow,
+    definition_url: Option<String>,
+    latest: Option<&IterationRow>,
+) -> CrawlStanding {
     let CrawlRow { definition, version, switch } = row;
     let schedule = definition.schedule.as_ref();
     let state = match switch {
@@ -83,6 +107,7 @@ fn standing(crawl: &CrawlId, row: CrawlRow, latest: Option<&IterationRow>) -> Cr
         name: crawl.clone(),
         version,
         state,
+        definition_url,
         user: definition.user.as_ref().map(|user| user.as_str().to_owned()),
         cron_expression: schedule.map(|schedule| schedule.cron().to_owned()),
         time_zone: schedule.map(|schedule| schedule.time_zone().to_owned()),
@@ -101,7 +126,8 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
             let frontier = self.world.frontier();
             let Some(row) = frontier.load_crawl(crawl).await? else { return Ok(None) };
             let latest = frontier.latest_iteration(crawl).await?;
-            Ok(Some(standing(crawl, row, latest.as_ref())))
+            let link = self.stores.link(crawl)?.and_then(|call| call.definition_url);
+            Ok(Some(standing(crawl, row, link, latest.as_ref())))
         })
     }
 
@@ -199,6 +225,18 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
 
     fn print<'a>(&'a self, crawl: &'a CrawlId, printout: Printout) -> Answer<'a, Output> {
         Box::pin(self.stores.print(crawl, printout))
+    }
+
+    fn link<'a>(&'a self, crawl: &'a CrawlId) -> Answer<'a, Option<AddCrawl>> {
+        Box::pin(async { self.stores.link(crawl) })
+    }
+
+    fn keep_link<'a>(&'a self, crawl: &'a CrawlId, call: Option<AddCrawl>) -> Answer<'a, ()> {
+        Box::pin(async { self.stores.keep_link(crawl, call) })
+    }
+
+    fn read_link<'a>(&'a self, url: &'a str) -> Answer<'a, String> {
+        Box::pin(self.stores.read_link(url))
     }
 
     fn fresh_trigger(&self) -> TriggerId {

@@ -12,7 +12,9 @@ use utoipa_axum::routes;
 
 use crate::access::{Access, admit};
 use crate::backend::Backend;
+use crate::etag::tag;
 use crate::guard::{HostCheck, guard};
+use crate::limiter::{Limiter, limit};
 use crate::problem::Problem;
 use crate::{crawls, metrics, page, printouts, progress, rows, search};
 
@@ -78,7 +80,9 @@ pub fn router(service: Service) -> Router {
         .fallback(nothing)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .layer(middleware::from_fn(tag))
         .layer(middleware::from_fn_with_state(Arc::new(access), admit))
+        .layer(middleware::from_fn_with_state(Arc::new(Limiter::default()), limit))
         .layer(middleware::from_fn_with_state(Arc::new(hosts), guard))
 }
 

@@ -250,7 +250,7 @@ impl ProgressStep {
     /// # Errors
     /// It has no whole number of minutes, or is longer than 30 days.
     pub fn from_time(time: Duration) -> Result<Self, ProgressStepError> {
-        if time.subsec_nanos() > 0 || time.as_secs() % 60 > 0 {
+        if time.subsec_nanos() > 0 || !time.as_secs().is_multiple_of(60) {
             return Err(ProgressStepError);
         }
         match u32::try_from(time.as_secs() / 60) {

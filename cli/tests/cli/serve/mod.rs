@@ -1,5 +1,8 @@
 //! `dragline serve`: its API, called as programs call it.
 
+mod links;
+mod listeners;
+
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -11,7 +14,7 @@ use std::time::Duration;
 use dragline_testkit::hostile::{Asked, HostileSite, Step, html, reply};
 use serde_json::{Value, json};
 
-use super::{command, dragline};
+use crate::{command, dragline};
 
 /// The longest wait for something that a server on this machine does.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -46,10 +49,8 @@ impl Server {
         let mut lines = BufReader::new(child.stderr.take().expect("it is piped"));
         let mut line = String::new();
         lines.read_line(&mut line).expect("it is text");
-        let address = line
-            .split_once("http://")
-            .and_then(|(_, rest)| rest.split_once('/'))
-            .map(|(address, _)| address.to_owned());
+        let address =
+            line.split_once("://").and_then(|(_, rest)| rest.split_once('/')).map(|(address, _)| address.to_owned());
         std::thread::spawn(move || std::io::copy(&mut lines, &mut std::io::sink()));
         Self { child, address: address.unwrap_or_else(|| panic!("no address: {line}")) }
     }
