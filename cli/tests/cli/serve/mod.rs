@@ -144,6 +144,21 @@ async fn crawls_are_added_started_and_read() {
         let over = server.wait_until_over("docs", 1);
         assert_eq!((&over["crawled"], &over["failed"], &over["stuck"]), (&json!(4), &json!(0), &json!(0)), "{over}");
         assert_eq!(site.targets().iter().filter(|target| *target == "/a").count(), 1, "visited once");
+        let db = rusqlite::Connection::open(directory.path().join("dragline-data/dragline.db")).expect("it is there");
+        let sql = "SELECT json_object('found', found, 'crawled', crawled, 'processed', processed, 'stuck', stuck, 'failed', failed, 'status', status, 'closed_at', \"end\")
+                   FROM iteration_progress WHERE schedule = 'docs' AND iteration = 1";
+        let viewed: String = db.query_row(sql, [], |row| row.get(0)).expect("a row");
+        let viewed: Value = serde_json::from_str(&viewed).expect("JSON");
+        for (column, value) in viewed.as_object().expect("columns") {
+            assert_eq!(
+                value.as_str().map(|text| text.get(..19)),
+                over[column].as_str().map(|text| text.get(..19)),
+                "{column}"
+            );
+            assert_eq!(value.as_u64(), over[column].as_u64(), "{column}");
+        }
+        let sql = "SELECT count(*) FROM record WHERE schedule = 'docs' AND iteration = 1 AND state = 'PROCESSED'";
+        assert_eq!(db.query_row(sql, [], |row| row.get::<_, i64>(0)), Ok(4), "each URL");
 
         // The rows are those that the command prints.
         for (list, arguments) in [

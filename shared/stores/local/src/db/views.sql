@@ -338,3 +338,39 @@ FROM inbox b
 JOIN lease l ON l.origin_id = b.origin_id
 JOIN origin g ON g.id = b.origin_id
 JOIN crawl c ON c.id = g.crawl_id;
+
+-- Each iteration and what it came to, as the API's `progress` tells.
+CREATE VIEW iteration_progress AS
+WITH counted AS (SELECT crawl_id, iteration,
+    max(number) FILTER (WHERE name = 'added') AS added, max(number) FILTER (WHERE name = 'requests') AS requests,
+    max(number) FILTER (WHERE name = 'retries') AS retries, max(number) FILTER (WHERE name = 'processed') AS processed,
+    max(number) FILTER (WHERE name = 'stuck') AS stuck,
+    sum(number) FILTER (WHERE name IN (SELECT 'outcome' || replace(o.code, '-', '_') FROM outcome o WHERE o.class = 'failed')) AS failed
+    FROM counter GROUP BY crawl_id, iteration)
+SELECT c.name AS schedule, i.number AS iteration, i.status, i.started_at AS "start", coalesce(n.added, 0) AS found,
+       coalesce(n.requests, 0) - coalesce(n.retries, 0) AS crawled, coalesce(n.processed, 0) AS processed, coalesce(n.stuck, 0) AS stuck,
+       coalesce(n.failed, 0) AS failed, i.closed_at AS "end"
+FROM iteration i
+JOIN crawl c ON c.id = i.crawl_id
+LEFT JOIN counted n ON n.crawl_id = i.crawl_id AND n.iteration = i.number;
+
+-- What became of each URL of each iteration. What is fetched and not parsed yet is in WARC files
+-- alone, and counts as queued here.
+CREATE VIEW record AS
+SELECT c.name AS schedule, v.iteration, v.url, iif(o.name = 'unknown_error', 'STUCK', 'PROCESSED') AS state,
+       strftime('%Y-%m-%dT%H:%M:%fZ', k.first_seen / 1000.0, 'unixepoch') AS created,
+       strftime('%Y-%m-%dT%H:%M:%fZ', v.at / 1000.0, 'unixepoch') AS updated,
+       strftime('%Y-%m-%dT%H:%M:%fZ', k.away_since / 1000.0, 'unixepoch') AS deleted
+FROM visit v
+JOIN origin g ON g.id = v.origin_id
+JOIN crawl c ON c.id = g.crawl_id
+JOIN outcome o ON o.code = v.outcome
+LEFT JOIN known_url k ON k.origin_id = v.origin_id AND g.origin || k.path_query = v.url
+WHERE v.is_final
+UNION ALL
+SELECT c.name, k.queued_in, g.origin || k.path_query, 'QUEUED', strftime('%Y-%m-%dT%H:%M:%fZ', k.first_seen / 1000.0, 'unixepoch'), NULL,
+       strftime('%Y-%m-%dT%H:%M:%fZ', k.away_since / 1000.0, 'unixepoch')
+FROM known_url k
+JOIN origin g ON g.id = k.origin_id
+JOIN crawl c ON c.id = g.crawl_id
+WHERE k.last_iteration IS NULL OR k.last_iteration < k.queued_in;
