@@ -319,6 +319,7 @@ impl Cli {
         match &self.command {
             Command::Crawl(args) => args.output.form(),
             Command::Reparse(args) => args.output.form(),
+            Command::Serve(args) => args.form(),
             _ => Form::Text,
         }
     }

@@ -8,6 +8,7 @@ use dragline_service::Role;
 
 use super::crawl::DiskArgs;
 use super::{NetworkArgs, NotifyArgs, data_directory};
+use crate::terminal::Form;
 
 /// Run crawls by their schedules, with a page and an API
 #[derive(Debug, Args)]
@@ -40,6 +41,9 @@ pub(crate) struct ServeArgs {
     /// The key of the certificate
     #[arg(long, value_name = "PEM", requires = "tls_certificate")]
     pub(crate) tls_key: Option<PathBuf>,
+    /// The form of what it says on standard error
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    log: LogForm,
     #[command(flatten)]
     pub(crate) notify: NotifyArgs,
     #[command(flatten)]
@@ -53,6 +57,23 @@ impl ServeArgs {
     pub(crate) fn data(&self) -> &Path {
         data_directory(self.data.as_deref())
     }
+
+    /// Returns the form of the output on standard error.
+    pub(crate) const fn form(&self) -> Form {
+        match self.log {
+            LogForm::Text => Form::Text,
+            LogForm::Json => Form::Json,
+        }
+    }
+}
+
+/// The form of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LogForm {
+    /// Lines for people
+    Text,
+    /// One JSON object a line, each with its time
+    Json,
 }
 
 /// Add, list and remove the tokens of a server

@@ -7,6 +7,7 @@ use dragline_ports::clock::Clock;
 use indicatif::MultiProgress;
 use jiff::Timestamp;
 use serde::Serialize;
+use serde_json::Value;
 use tracing_subscriber::fmt::MakeWriter;
 
 use super::{Colour, Shade, safe_lines, write_json};
@@ -55,12 +56,37 @@ struct Envelope<'a, T> {
 /// The body of an event that only has text.
 #[derive(Serialize)]
 struct Text<'a> {
+    /// How much it matters: `info`, `warn` or `error`.
+    level: &'static str,
     text: &'a str,
+}
+
+/// The body of the event `log`: a line of the engine's log.
+#[derive(Serialize)]
+struct LogEvent<'a> {
+    level: String,
+    target: &'a str,
+    text: &'a str,
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    fields: serde_json::Map<String, Value>,
+}
+
+impl<'a> LogEvent<'a> {
+    /// Returns the event of a line, as `tracing-subscriber` writes it as JSON.
+    fn from_line(line: &'a Value) -> Self {
+        let text = |key: &str| line[key].as_str().unwrap_or_default();
+        let known = ["timestamp", "level", "target", "message"];
+        let fields = line.as_object().into_iter().flatten();
+        let fields = fields.filter(|(key, _)| !known.contains(&key.as_str()));
+        let fields = fields.map(|(key, value)| (key.clone(), value.clone())).collect();
+        Self { level: text("level").to_lowercase(), target: text("target"), text: text("message"), fields }
+    }
 }
 
 /// The body of the event `error`.
 #[derive(Serialize)]
 struct Failure<'a> {
+    level: &'static str,
     text: &'a str,
     hints: &'a [String],
 }
@@ -99,7 +125,7 @@ impl Console {
         match (self.verbosity, self.form) {
             (Verbosity::Quiet, _) => {}
             (_, Form::Text) => self.write(text.as_bytes(), b"\n"),
-            (_, Form::Json) => self.event("message", &Text { text }),
+            (_, Form::Json) => self.event("message", &Text { level: "info", text }),
         }
     }
 
@@ -107,7 +133,7 @@ impl Console {
     pub(crate) fn warn(&self, text: &str) {
         match self.form {
             Form::Text => self.write(safe_lines(text).as_bytes(), b"\n"),
-            Form::Json => self.event("message", &Text { text }),
+            Form::Json => self.event("message", &Text { level: "warn", text }),
         }
     }
 
@@ -116,14 +142,14 @@ impl Console {
         match (self.verbosity, self.form) {
             (Verbosity::Quiet, _) => {}
             (_, Form::Text) => self.say(&format!("{} {}", self.colour.paint(Shade::Hint, "hint:"), safe_lines(text))),
-            (_, Form::Json) => self.event("hint", &Text { text }),
+            (_, Form::Json) => self.event("hint", &Text { level: "info", text }),
         }
     }
 
     /// Prints an error and what to do about it, even if quiet.
     pub(crate) fn error(&self, message: &str, hints: &[String]) {
         if self.form == Form::Json {
-            return self.event("error", &Failure { text: message, hints });
+            return self.event("error", &Failure { level: "error", text: message, hints });
         }
         let head = self.colour.paint(Shade::Error, "error:");
         self.write(format!("{head} {}", safe_lines(message)).as_bytes(), b"\n");
@@ -167,7 +193,12 @@ impl Write for LogLine<'_> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         match self.0.form {
             Form::Text => self.0.write(line, b""),
-            Form::Json => self.0.event("log", &Text { text: String::from_utf8_lossy(line).trim_end() }),
+            Form::Json => match serde_json::from_slice::<Value>(line) {
+                Ok(line) => self.0.event("log", &LogEvent::from_line(&line)),
+                Err(_) => {
+                    self.0.event("log", &Text { level: "info", text: String::from_utf8_lossy(line).trim_end() });
+                }
+            },
         }
         Ok(line.len())
     }

@@ -36,6 +36,7 @@ pub(crate) async fn metrics(State(backend): Crawls) -> Result<Response, Problem>
         ("dragline_requests", "gauge", "Requests sent in it.", Vec::new()),
         ("dragline_body_bytes", "gauge", "Bytes of bodies received in it.", Vec::new()),
         ("dragline_schedule_next_seconds", "gauge", "When the next iteration is due, since 1970.", Vec::new()),
+        ("dragline_iteration_closed_seconds", "gauge", "When the latest iteration was over, since 1970.", Vec::new()),
     ];
     for standing in read_all(&*backend).await? {
         let name = standing.name.as_str();
@@ -43,6 +44,9 @@ pub(crate) async fn metrics(State(backend): Crawls) -> Result<Response, Problem>
             samples[9].3.push(sample(name, next.as_second()));
         }
         let Some(row) = backend.iteration(&standing.name, None).await? else { continue };
+        if let Some(closed_at) = row.closed_at {
+            samples[10].3.push(sample(name, closed_at.as_second()));
+        }
         let progress = backend.progress(&row).await?;
         let values = [
             i64::from(row.number.number()),

@@ -82,3 +82,18 @@ async fn https_is_spoken_with_a_certificate() {
         }
     });
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_for_programs_has_time_and_level() {
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    tokio::task::block_in_place(|| {
+        let refused = dragline(directory.path(), &["serve", "--listen", &address, "--log", "json"]);
+        let lines: Vec<Value> = refused.stderr.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert!(!lines.is_empty(), "it says why it does not serve");
+        for line in lines {
+            assert!(line["at"].is_string() && line["level"] == "error", "{line}");
+        }
+    });
+}
