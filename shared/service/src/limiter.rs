@@ -127,7 +127,7 @@ mod tests {
         let allowance = Allowance { burst: 2.0, per_second: 0.5 };
         let began = Instant::now();
         let address = |last| IpAddr::from([127, 0, 0, last]);
-        let mut ask = |last, second| take(&stocks, address(last), allowance, began + Duration::from_secs(second), 1.0);
+        let ask = |last, second| take(&stocks, address(last), allowance, began + Duration::from_secs(second), 1.0);
         assert_eq!((ask(1, 0), ask(1, 0)), (None, None), "two at once");
         assert_eq!(ask(1, 0), Some(Duration::from_secs(2)), "no third");
         assert_eq!(ask(2, 0), None, "another address");

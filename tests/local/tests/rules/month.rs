@@ -1,0 +1,195 @@
+//! A month of schedules: the clock is moved, and the process dies each day.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use dragline_domain::definition::Schedule;
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::time::after;
+use dragline_engine::run::{Engine, Until};
+use dragline_local::{
+    DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier, SystemClock, SystemRng,
+};
+use dragline_pipeline::{Adapters, DeadLeases, Timing};
+use dragline_ports::clock::Clock;
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::frontier::{Crawls, Iterations, NoticeKey, PutCrawl};
+use dragline_ports::notifier::{Notice, Notifier};
+use dragline_testkit::site::{GeneratedSite, Site};
+use dragline_testkit::whole_crawls::{Network, definition};
+use jiff::Timestamp;
+
+const DAYS: u32 = 30;
+
+/// How much faster than the machine's the clock runs.
+const TIMES: u32 = 40;
+
+/// The machine's clock, faster, and moved ahead by hand.
+#[derive(Clone)]
+struct MovedClock {
+    inner: SystemClock,
+    ahead_s: Arc<AtomicU64>,
+}
+
+impl MovedClock {
+    fn ahead(&self) -> Duration {
+        Duration::from_secs(self.ahead_s.load(Ordering::Relaxed))
+    }
+}
+
+impl Clock for MovedClock {
+    fn now(&self) -> Timestamp {
+        after(Timestamp::UNIX_EPOCH, self.monotonic())
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.inner.monotonic() * TIMES + self.ahead()
+    }
+
+    async fn sleep(&self, wait: Duration) {
+        self.inner.sleep(wait / TIMES).await;
+    }
+}
+
+/// Takes two of three notices, and remembers them by what identifies them.
+#[derive(Clone, Default)]
+struct Receiver {
+    tries: Arc<AtomicU64>,
+    taken: Arc<Mutex<Vec<(String, Timestamp)>>>,
+}
+
+impl Notifier for Receiver {
+    async fn notify(&self, notice: Notice, since: Timestamp) -> PortResult<()> {
+        if self.tries.fetch_add(1, Ordering::Relaxed) % 3 == 0 {
+            return Err(PortError::new(PortErrorKind::Unavailable, "notify", notice.kind(), "it is away"));
+        }
+        let id = format!("{} {}", notice.crawl(), NoticeKey::from_notice(&notice));
+        if let Notice::IterationClosed(_) = notice {
+            self.taken.lock().unwrap().push((id, since));
+        }
+        Ok(())
+    }
+}
+
+type World = Adapters<
+    SqliteFrontier,
+    DirectoryArchive,
+    SqliteDocuments,
+    MemoryQueue<MovedClock>,
+    Receiver,
+    MovedClock,
+    SystemRng,
+>;
+
+fn open(data: &Path, clock: &MovedClock, receiver: &Receiver) -> Arc<World> {
+    let store = LocalStore::open(data, clock.now()).unwrap();
+    let queue = MemoryQueue::new(clock, 1_000);
+    let ports = (store.frontier(), store.archive(), store.documents());
+    let world = Adapters::new(ports.0, ports.1, ports.2, queue, receiver.clone(), (clock.clone(), SystemRng));
+    Arc::new(world.with_timing(Timing { dead_leases: DeadLeases::AreVoid, ..Timing::default() }))
+}
+
+/// A process, which dies when this is dropped.
+struct Process {
+    world: Arc<World>,
+    running: tokio::task::JoinHandle<()>,
+}
+
+impl Process {
+    fn start(data: &Path, clock: &MovedClock, receiver: &Receiver) -> Self {
+        let world = open(data, clock, receiver);
+        let engine = Engine::new(Arc::clone(&world), Arc::new(Network::default().fetcher()), world.queue.clone());
+        let running = tokio::spawn(async move {
+            engine.run(Until::Stopped).await.unwrap();
+        });
+        Self { world, running }
+    }
+
+    /// Waits until this holds for the latest iteration of each crawl: its number, and whether it is
+    /// over.
+    async fn wait(&self, crawls: &[CrawlId], holds: impl Fn(u32, bool) -> bool) {
+        for crawl in crawls {
+            loop {
+                assert!(!self.running.is_finished(), "it runs until it is stopped");
+                let latest = self.world.frontier.latest_iteration(crawl).await.unwrap();
+                if latest.is_some_and(|row| holds(row.number.number(), row.closed_at.is_some())) {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        }
+    }
+
+    /// Kills it, and waits until it holds nothing any more.
+    async fn kill(self) {
+        self.running.abort();
+        let _ = self.running.await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_month_of_daily_crawls_with_a_crash_a_day_has_one_iteration_a_day() {
+    let data = tempfile::tempdir().unwrap();
+    let clock = MovedClock { inner: SystemClock::new(), ahead_s: Arc::new(AtomicU64::new(1_800_000_000)) };
+    let receiver = Receiver::default();
+    let mut crawls = Vec::new();
+    let mut sites = Vec::new();
+    {
+        let world = open(data.path(), &clock, &receiver);
+        // Three daily crawls, and one that comes due four times a day: what was missed begins once.
+        for (n, cron) in (1..).zip(["0 3 * * *", "30 3 * * *", "0 4 * * *", "0 */6 * * *"]) {
+            let pages = GeneratedSite { pages: 12, links_per_page: 4, bytes_per_page: 500, seed: n };
+            let site = Site::builder().generated(pages).start().await.unwrap();
+            let name: CrawlId = format!("crawl{n}").parse().unwrap();
+            let schedule = Schedule::new(cron, "Europe/Berlin").unwrap();
+            let next = schedule.next_after(clock.now());
+            let definition = definition(&[site.url()], |draft| {
+                draft.name = name.clone();
+                draft.schedule = Some(schedule);
+            });
+            world.frontier.put_crawl(&PutCrawl { definition, seen: None, next }).await.unwrap();
+            crawls.push(name);
+            sites.push(site);
+        }
+    }
+    let mut process = Process::start(data.path(), &clock, &receiver);
+    for day in 1..=DAYS {
+        // It sees the night pass.
+        clock.ahead_s.fetch_add(24 * 3_600, Ordering::Relaxed);
+        process.wait(&crawls, |number, _| number == day).await;
+        // The moment differs from day to day.
+        tokio::time::sleep(Duration::from_millis(u64::from(day % 7) * 3)).await;
+        process.kill().await;
+        process = Process::start(data.path(), &clock, &receiver);
+        process.wait(&crawls, |number, is_over| number == day && is_over).await;
+    }
+    // What is owed is told in the end, as the receiver is away only at times.
+    let told = || receiver.taken.lock().unwrap().iter().cloned().collect::<BTreeSet<_>>();
+    for _look in 0..2_000 {
+        if told().len() == crawls.len() * DAYS as usize {
+            break;
+        }
+        clock.ahead_s.fetch_add(60, Ordering::Relaxed);
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let mut by_id: BTreeMap<String, BTreeSet<Timestamp>> = BTreeMap::new();
+    for (id, since) in told() {
+        by_id.entry(id).or_default().insert(since);
+    }
+    assert_eq!(by_id.len(), crawls.len() * DAYS as usize, "the end of each iteration is told");
+    assert!(by_id.values().all(|times| times.len() == 1), "with the same id, however often: {by_id:?}");
+    for crawl in &crawls {
+        let latest = process.world.frontier.latest_iteration(crawl).await.unwrap().unwrap();
+        assert_eq!(latest.number.number(), DAYS, "{crawl}: one a day");
+        for number in (1..=DAYS).filter_map(Iteration::new) {
+            let row = process.world.frontier.load_iteration(crawl, number).await.unwrap().unwrap();
+            assert!(row.closed_at.is_some(), "{crawl}: iteration {number} is over");
+            let progress = process.world.frontier.progress(crawl, number).await.unwrap();
+            assert_eq!(progress.finished(), 12, "{crawl}: each page in iteration {number}");
+        }
+    }
+    process.kill().await;
+}
