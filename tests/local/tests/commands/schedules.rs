@@ -1,11 +1,17 @@
 //! Schedules.
 
+use std::collections::BTreeSet;
+
 use dragline_domain::command::Command;
+use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{IterationBegun, Switch};
 use dragline_domain::ids::TriggerId;
 use dragline_pipeline::schedule::{CommandResult, Refusal, tick};
+use dragline_ports::clock::Clock as _;
+use dragline_ports::frontier::{Crawls as _, PutCrawl};
 use dragline_ports::notifier::Notice;
-use dragline_ports::queue::StartCommand;
+use dragline_ports::queue::{Message, StartCommand};
+use futures_util::{StreamExt as _, stream};
 
 use super::desk::{Desk, docs, name, scheduled};
 
@@ -52,6 +58,35 @@ async fn times_that_were_missed_count_as_one() {
     assert_eq!(desk.sent().await, [command("11:10:00")]);
     let next = desk.row("docs").await.unwrap().switch.next();
     assert_eq!(next, Some("2026-11-18T12:10:00Z".parse().unwrap()), "the next time from now");
+}
+
+/// Each is put by its own writer, so they are put at once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ten_thousand_schedules_of_one_minute_begin_in_one_tick() {
+    const CRAWLS: usize = 10_000;
+    let desk = Desk::new();
+    let puts = (0..CRAWLS).map(|n| {
+        let mut draft = scheduled().into_draft();
+        draft.name = name(&format!("crawl{n}"));
+        let definition = Definition::new(draft).unwrap();
+        let next = definition.schedule.as_ref().unwrap().next_after(desk.world.clock.now());
+        PutCrawl { definition, seen: None, next }
+    });
+    let puts: Vec<PutCrawl> = puts.collect();
+    let mut stored = stream::iter(&puts).map(|put| desk.world.frontier.put_crawl(put)).buffer_unordered(500);
+    while let Some(put) = stored.next().await {
+        put.unwrap();
+    }
+    assert_eq!(tick(&desk.world).await.unwrap(), 0, "none is due yet");
+    desk.pass(200).await;
+    assert_eq!(tick(&desk.world).await.unwrap(), CRAWLS);
+    assert_eq!(tick(&desk.world).await.unwrap(), 0, "all have moved on");
+    let begun = |message| match message {
+        Message::Start(start) => start.crawl,
+        other => panic!("a start: {other:?}"),
+    };
+    let crawls: BTreeSet<_> = desk.messages().into_iter().map(begun).collect();
+    assert_eq!(crawls.len(), CRAWLS, "each once");
 }
 
 #[tokio::test]

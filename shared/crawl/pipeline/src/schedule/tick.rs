@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 use dragline_domain::frontier::due_iteration;
+use dragline_domain::ids::CrawlId;
+use futures_util::{StreamExt as _, stream};
+use jiff::Timestamp;
 
 use crate::World;
 use dragline_ports::clock::Clock;
@@ -10,8 +13,14 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Crawls, MoveSchedule};
 use dragline_ports::queue::{Message, Queue, StartCommand};
 
+/// The most crawls that are read at once.
+const BATCH: usize = 1_000;
+
 /// The most crawls that one tick begins; the next one continues.
-const CRAWLS_MAX: usize = 1_000;
+const CRAWLS_MAX: usize = 10_000;
+
+/// The crawls that are begun at the same time.
+const AT_ONCE: usize = 16;
 
 /// Sends a start command to each crawl whose schedule calls for it, and moves its schedule on.
 /// Returns their number.
@@ -19,20 +28,43 @@ const CRAWLS_MAX: usize = 1_000;
 /// In this order, so that a crash in between sends the same command again: its trigger is the
 /// schedule's time, and is handled once. Whether the last iteration is still running is checked
 /// when the command is handled.
-///
-///
 /// # Errors
 /// Returns the ports' errors; the next tick goes on.
 pub async fn tick(world: &impl World) -> PortResult<usize> {
     let (frontier, now) = (world.frontier(), world.clock().now());
     let mut sent = 0;
-    for crawl in frontier.due_crawls(now, CRAWLS_MAX).await? {
-        let Some(row) = frontier.load_crawl(&crawl).await? else { continue };
-        let Some(due) = due_iteration(row.switch, row.definition.schedule.as_ref(), now) else { continue };
-        let command = StartCommand { crawl: crawl.clone(), trigger: due.trigger };
-        world.queue().send(Message::Start(command), Duration::ZERO).await?;
-        frontier.move_schedule(&MoveSchedule { crawl, seen: due.at, next: due.next }).await?;
-        sent += 1;
+    while sent < CRAWLS_MAX {
+        let due = frontier.due_crawls(now, BATCH).await?;
+        let (count, before) = (due.len(), sent);
+        let mut begun = stream::iter(due).map(|crawl| begin_due(world, crawl, now)).buffer_unordered(AT_ONCE);
+        while let Some(result) = begun.next().await {
+            sent += usize::from(result? == DueCrawl::Begun);
+        }
+        // An index may lag behind: what was just moved may still be listed.
+        if count < BATCH || sent == before {
+            break;
+        }
     }
     Ok(sent)
+}
+
+/// What became of a crawl that was listed as due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DueCrawl {
+    /// Its start command was sent.
+    Begun,
+    /// It is not due any more.
+    Passed,
+}
+
+async fn begin_due(world: &impl World, crawl: CrawlId, now: Timestamp) -> PortResult<DueCrawl> {
+    let frontier = world.frontier();
+    let Some(row) = frontier.load_crawl(&crawl).await? else { return Ok(DueCrawl::Passed) };
+    let Some(due) = due_iteration(row.switch, row.definition.schedule.as_ref(), now) else {
+        return Ok(DueCrawl::Passed);
+    };
+    let command = StartCommand { crawl: crawl.clone(), trigger: due.trigger };
+    world.queue().send(Message::Start(command), Duration::ZERO).await?;
+    frontier.move_schedule(&MoveSchedule { crawl, seen: due.at, next: due.next }).await?;
+    Ok(DueCrawl::Begun)
 }
