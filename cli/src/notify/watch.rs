@@ -120,8 +120,8 @@ impl<W: World> NoticeWatch<W> {
     }
 }
 
-/// Returns the last mark that an iteration has passed, in percent or minutes; 0 before the first. The
-/// end of an iteration is no progress.
+/// Returns the last mark that an iteration has passed, in percent or minutes; 0 before the first.
+/// The end of an iteration is no progress.
 fn mark(step: ProgressStep, progress: &Progress, view: &ProgressView, elapsed: Duration) -> u64 {
     match step {
         ProgressStep::Percent(percent) => {

@@ -19,8 +19,8 @@ pub enum LinkState {
     Unlinked,
 }
 
-/// Reads the file of a crawl's definition again, and gives the crawl what has changed in it. A crawl
-/// that is paused stays so.
+/// Reads the file of a crawl's definition again, and gives the crawl what has changed in it. A
+/// crawl that is paused stays so.
 ///
 /// # Errors
 /// The file cannot be read, or is not valid: the crawl keeps the definition that it has.
