@@ -3,6 +3,7 @@
 mod archive;
 mod cdx;
 mod crawl;
+mod database;
 mod definition;
 mod demand;
 mod diff;
@@ -55,6 +56,7 @@ pub(crate) use import::ImportArgs;
 pub(crate) use init::InitArgs;
 pub(crate) use manual::{CompletionsArgs, ManualArgs};
 pub(crate) use prune::PruneArgs;
+pub(crate) use database::DatabaseArgs;
 pub(crate) use read::{CrawlSource, ExportArgs, ExportFormat, Format, RowKind, StatusArgs};
 pub(crate) use reparse::{ReparseArgs, ReparseScope, ReparseTarget};
 pub(crate) use report::{ReportArgs, ReportFormat};

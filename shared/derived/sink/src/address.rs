@@ -30,6 +30,12 @@ impl Address {
         ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme))
     }
 
+    /// Whether it is only sockets on this machine.
+    pub(crate) fn is_socket(&self) -> bool {
+        self.config.get_hosts().iter().all(|host| !matches!(host, Host::Tcp(_)))
+            && self.config.get_hostaddrs().is_empty()
+    }
+
     pub(crate) const fn config(&self) -> &Config {
         &self.config
     }
@@ -47,8 +53,9 @@ impl FromStr for Address {
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(AddressError);
         }
-        if !text.contains("sslmode=") && !is_on_this_machine(&config) {
-            config.ssl_mode(SslMode::Require);
+        if !text.contains("sslmode=") {
+            // A server on this machine has a certificate that nobody signed, if it has one.
+            config.ssl_mode(if is_on_this_machine(&config) { SslMode::Disable } else { SslMode::Require });
         }
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT_TIMEOUT);
@@ -100,10 +107,10 @@ mod tests {
         for (text, expected, why) in [
             ("postgres://me@db.example/results", SslMode::Require, "others could read it"),
             ("postgres://me@10.0.0.7/results", SslMode::Require, "the same in a local network"),
-            ("postgres://me@localhost/results", SslMode::Prefer, "it stays here"),
-            ("postgres://me@127.0.0.1:5433/results", SslMode::Prefer, "it stays here"),
-            ("postgres://me@%2Frun%2Fpostgresql/results", SslMode::Prefer, "it is a socket"),
-            ("host=/run/postgresql user=me", SslMode::Prefer, "it is a socket"),
+            ("postgres://me@localhost/results", SslMode::Disable, "it stays here"),
+            ("postgres://me@127.0.0.1:5433/results", SslMode::Disable, "it stays here"),
+            ("postgres://me@%2Frun%2Fpostgresql/results", SslMode::Disable, "it is a socket"),
+            ("host=/run/postgresql user=me", SslMode::Disable, "it is a socket"),
             ("postgres://me@db.example/results?sslmode=disable", SslMode::Disable, "the user wants it"),
             ("postgres://me@db.example/results?sslmode=verify-full", SslMode::Require, "it is always verified"),
         ] {

@@ -20,8 +20,6 @@ mod place;
 mod session;
 mod source;
 mod tables;
-#[cfg(test)]
-mod tests;
 mod tls;
 
 pub use address::{Address, AddressError};

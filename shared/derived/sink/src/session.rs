@@ -2,12 +2,13 @@
 
 use dragline_domain::ids::CrawlId;
 use futures_util::TryFutureExt as _;
-use tokio_postgres::{Client, GenericClient, IsolationLevel, Transaction};
+use tokio_postgres::{Client, GenericClient, IsolationLevel, NoTls, Transaction};
 
+use crate::address::Address;
 use crate::catalog::{Catalog, Changes, Needed};
 use crate::error::{Failed, SinkError};
 use crate::follow::{Start, Target};
-use crate::names::{RoleName, SchemaName, quoted};
+use crate::names::{RoleName, SchemaName};
 use crate::{tables, tls};
 
 /// The statements that bring a schema from each version to the next. The last one is current.
@@ -39,9 +40,7 @@ impl Session {
     /// Connects, and takes the lock of the crawl, which PostgreSQL releases when the connection
     /// ends, however it ends.
     pub(crate) async fn connect(target: &Target, crawl: &CrawlId) -> Result<Self, Failed> {
-        let (client, connection) = target.address.config().connect(tls::connector()?).await?;
-        // Its errors reach whoever waits for an answer.
-        tokio::spawn(connection.unwrap_or_else(drop));
+        let client = open(&target.address).await?;
         client
             .batch_execute(
                 "SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET client_min_messages = warning; SET standard_conforming_strings = on;
@@ -188,14 +187,23 @@ impl Session {
         Ok(is_current.then_some(transaction))
     }
 
-    /// Returns the name of a table as SQL.
-    pub(crate) fn table_sql(&self, table: &str) -> String {
-        format!("{}.{}", self.schema.quoted(), quoted(table))
-    }
-
     async fn has_relation(&self, name: &str) -> Result<bool, Failed> {
         has_relation(&self.client, &self.schema, name).await
     }
+}
+
+/// Connects, and leaves the connection to a task, which ends with the client. Errors of the
+/// connection reach whoever waits for an answer.
+async fn open(address: &Address) -> Result<Client, Failed> {
+    // The client has no name to verify where there is only a socket.
+    if address.is_socket() {
+        let (client, connection) = address.config().connect(NoTls).await?;
+        tokio::spawn(connection.unwrap_or_else(drop));
+        return Ok(client);
+    }
+    let (client, connection) = address.config().connect(tls::connector()?).await?;
+    tokio::spawn(connection.unwrap_or_else(drop));
+    Ok(client)
 }
 
 async fn has_relation(client: &impl GenericClient, schema: &SchemaName, name: &str) -> Result<bool, Failed> {
