@@ -128,7 +128,7 @@ mod tests {
         for (to, message) in [
             ("env:DRAGLINE_NO_SUCH_VARIABLE", "the variable `DRAGLINE_NO_SUCH_VARIABLE` with the address of the database is not set"),
             ("mysql://me@db.example/results", "`--to` needs the address of a PostgreSQL database"),
-            ("postgres://me:sec?ret@db.example/results", "the address of the database is not valid"),
+            ("postgres://me:secret@db.example:x/results", "the address of the database is not valid"),
         ] {
             assert_eq!(read_address(to).unwrap_err().message, message);
         }

@@ -70,7 +70,8 @@ impl ItemBatch {
             count += usize::from(is_new);
             let known = catalog.table(name);
             let columns = tables.entry(name).or_default();
-            let mut left = COLUMNS_MAX.saturating_sub(known.map_or(0, |table| table.columns.len()) + new_columns(columns, known));
+            let stored = known.map_or(COMMON.len() + 1, |table| table.columns.len());
+            let mut left = COLUMNS_MAX.saturating_sub(stored + new_columns(columns, known));
             for (column, cell, form) in &item.columns {
                 let kind = SqlKind::of_value(cell, *form);
                 match columns.get_mut(column.as_str()) {
