@@ -145,11 +145,10 @@ async fn a_killed_process_goes_on_after_its_last_commit() {
         // Dropping the future is what a kill is to the database: the connection ends.
         let (commits, killed) = (AtomicUsize::new(0), Notify::new());
         let watch = |event: Event| {
-            if matches!(&event, Event::Committed { what, .. } if *what != "iterations") {
+            if matches!(event, Event::Committed { what, .. } if what != "iterations") {
                 commits.fetch_add(1, Ordering::SeqCst);
                 killed.notify_one();
             }
-            eprintln!("{event:?}");
         };
         let patient = Target { patience: PATIENT, ..target.clone() };
         tokio::select! {
