@@ -57,7 +57,10 @@ pub(super) async fn write(
 fn read_address(to: &str) -> Result<Address, Failure> {
     let text = match to.split_once(':') {
         Some(("env", name)) => env::var(name).map_err(|_| {
-            Failure::new(format!("the variable `{}` with the address of the database is not set", shown::one_line(name, 80)))
+            Failure::new(format!(
+                "the variable `{}` with the address of the database is not set",
+                shown::one_line(name, 80)
+            ))
         })?,
         Some(("file", path)) => read_text(Path::new(path))?,
         _ if Address::is_url(to) => to.to_owned(),
@@ -126,7 +129,10 @@ mod tests {
         let address = read_address(&format!("file:{}", file.path().display())).unwrap();
         assert_eq!(address.to_string(), "`results` at db.example");
         for (to, message) in [
-            ("env:DRAGLINE_NO_SUCH_VARIABLE", "the variable `DRAGLINE_NO_SUCH_VARIABLE` with the address of the database is not set"),
+            (
+                "env:DRAGLINE_NO_SUCH_VARIABLE",
+                "the variable `DRAGLINE_NO_SUCH_VARIABLE` with the address of the database is not set",
+            ),
             ("mysql://me@db.example/results", "`--to` needs the address of a PostgreSQL database"),
             ("postgres://me:secret@db.example:x/results", "the address of the database is not valid"),
         ] {

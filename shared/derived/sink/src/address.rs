@@ -75,7 +75,11 @@ fn is_on_this_machine(config: &Config) -> bool {
         Host::Unix(_) => true,
     };
     let addresses = config.get_hostaddrs();
-    if addresses.is_empty() { config.get_hosts().iter().all(is_local) } else { addresses.iter().all(|ip| ip.is_loopback()) }
+    if addresses.is_empty() {
+        config.get_hosts().iter().all(is_local)
+    } else {
+        addresses.iter().all(|ip| ip.is_loopback())
+    }
 }
 
 impl fmt::Display for Address {
@@ -123,7 +127,9 @@ mod tests {
     fn a_password_is_never_shown() {
         let address: Address = "postgres://me:hunter2@db.example/results".parse().unwrap();
         assert_eq!(format!("{address} {address:?}"), "`results` at db.example Address(`results` at db.example)");
-        for text in ["postgres://me:hunter2@db.example:x/results", "postgres://", "results", "dbname=x password=hunter2"] {
+        for text in
+            ["postgres://me:hunter2@db.example:x/results", "postgres://", "results", "dbname=x password=hunter2"]
+        {
             let error = text.parse::<Address>().unwrap_err();
             assert_eq!(error.to_string(), "the address of the database is not valid", "{text}");
         }

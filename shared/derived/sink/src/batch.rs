@@ -232,7 +232,8 @@ pub(crate) async fn merge(transaction: &Transaction<'_>, schema: &str, staged: S
     }
     let (key, table) = (tables::key(&table), format!("{schema}.{}", quoted(&table)));
     let names = quoted_list(columns.iter().map(|(name, _)| name.as_str()));
-    let create = format!("CREATE TEMPORARY TABLE dragline_stage ON COMMIT DROP AS SELECT {names} FROM {table} WITH NO DATA");
+    let create =
+        format!("CREATE TEMPORARY TABLE dragline_stage ON COMMIT DROP AS SELECT {names} FROM {table} WITH NO DATA");
     transaction.batch_execute(&create).await?;
     let sink = transaction.copy_in::<_, Bytes>(&format!("COPY {STAGE} ({names}) FROM STDIN")).await?;
     let mut sink = pin!(sink);
@@ -240,8 +241,7 @@ pub(crate) async fn merge(transaction: &Transaction<'_>, schema: &str, staged: S
         sink.feed(piece).await?;
     }
     sink.finish().await?;
-    let others: Vec<&str> =
-        columns.iter().map(|(name, _)| name.as_str()).filter(|name| !key.contains(name)).collect();
+    let others: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).filter(|name| !key.contains(name)).collect();
     let set: Vec<String> = others.iter().map(|name| format!("{0} = EXCLUDED.{0}", quoted(name))).collect();
     let row = |of: &str| others.iter().map(|name| format!("{of}.{}", quoted(name))).collect::<Vec<_>>().join(", ");
     let sql = format!(

@@ -53,7 +53,8 @@ pub(crate) struct Changes {
 impl Catalog {
     /// Reads what the schema records.
     pub(crate) async fn load(client: &impl GenericClient, schema: &SchemaName) -> Result<Self, Failed> {
-        let sql = format!("SELECT table_name, column_name, type FROM {}.sink_column ORDER BY position", schema.quoted());
+        let sql =
+            format!("SELECT table_name, column_name, type FROM {}.sink_column ORDER BY position", schema.quoted());
         let mut tables: BTreeMap<String, Table> = BTreeMap::new();
         for row in client.query(&sql, &[]).await? {
             let (table, column, kind): (String, String, String) = (row.get(0), row.get(1), row.get(2));

@@ -212,6 +212,9 @@ mod tests {
         text.put_text(&"x".repeat(3 * PIECE_BYTES));
         text.end_row();
         assert_eq!(text.rows(), 1);
-        assert_eq!(text.into_pieces().map(|piece| piece.len()).collect::<Vec<_>>(), [PIECE_BYTES, PIECE_BYTES, PIECE_BYTES, 1]);
+        assert_eq!(
+            text.into_pieces().map(|piece| piece.len()).collect::<Vec<_>>(),
+            [PIECE_BYTES, PIECE_BYTES, PIECE_BYTES, 1]
+        );
     }
 }

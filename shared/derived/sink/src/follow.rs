@@ -102,8 +102,16 @@ pub async fn write(
     watch: &impl Fn(Event),
 ) -> Result<Totals, SinkError> {
     let source = Source::read(reader).await?;
-    let mut run =
-        Run { reader, crawl, target, source: &source, watch, totals: Totals::default(), start: target.start, answered: None };
+    let mut run = Run {
+        reader,
+        crawl,
+        target,
+        source: &source,
+        watch,
+        totals: Totals::default(),
+        start: target.start,
+        answered: None,
+    };
     let mut pause = WAITS.0;
     let mut since = Instant::now();
     loop {
@@ -188,8 +196,12 @@ impl<R: Reader, W: Fn(Event)> Run<'_, R, W> {
 
     /// Writes what is left of a stream, and removes what is gone from it.
     async fn pass(&mut self, session: &mut Session, pass: Pass<'_>) -> Result<(), Failed> {
-        let stream =
-            Stream { reader: self.reader, crawl: self.crawl, kind: pass.kind, limit: self.target.batch_rows.unwrap_or(BATCH_ROWS) };
+        let stream = Stream {
+            reader: self.reader,
+            crawl: self.crawl,
+            kind: pass.kind,
+            limit: self.target.batch_rows.unwrap_or(BATCH_ROWS),
+        };
         loop {
             let mut place = session.place(pass).await?;
             if place == Place::Finished {
@@ -205,8 +217,10 @@ impl<R: Reader, W: Fn(Event)> Run<'_, R, W> {
                     continue;
                 }
                 // The next batch is read while this one is written.
-                let (written, read) =
-                    tokio::join!(self.write_batch(session, pass, (&place, &next), &rows), stream.read_rest(&next, rest));
+                let (written, read) = tokio::join!(
+                    self.write_batch(session, pass, (&place, &next), &rows),
+                    stream.read_rest(&next, rest)
+                );
                 written?;
                 (place, more) = (next, read?);
             }

@@ -27,7 +27,8 @@ impl Session {
         let stored: Vec<i64> = source.iterations.iter().map(|state| state.row.number.number().into()).collect();
         let Some(transaction) = self.begin().await? else { return Ok(Outcome::Outdated) };
         let rows = text.rows();
-        let changed = merge(&transaction, &schema, Staged { table: ITERATION_PROGRESS.to_owned(), columns, text }).await?;
+        let changed =
+            merge(&transaction, &schema, Staged { table: ITERATION_PROGRESS.to_owned(), columns, text }).await?;
         let mut written = Written { rows, changed, removed: 0 };
         for table in [ITERATION_PROGRESS, LOG] {
             let sql = format!("DELETE FROM {schema}.{table} WHERE crawl = $1 AND NOT iteration = ANY($2)");

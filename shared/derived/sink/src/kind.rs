@@ -30,8 +30,7 @@ pub(crate) enum Conversion {
 }
 
 impl SqlKind {
-    const ALL: [Self; 7] =
-        [Self::Bool, Self::Integer, Self::Number, Self::Day, Self::Instant, Self::Text, Self::Json];
+    const ALL: [Self; 7] = [Self::Bool, Self::Integer, Self::Number, Self::Day, Self::Instant, Self::Text, Self::Json];
 
     /// Returns the type's name, as PostgreSQL's `format_type` returns it.
     pub(crate) const fn name(self) -> &'static str {

@@ -157,10 +157,8 @@ impl PlaceWriter<'_, '_> {
 
     /// Returns how many rows of each key a pass has written; keys without rows are left out.
     pub(crate) async fn seen(&self, kind: Kind, keys: &[String]) -> Result<Vec<(String, i64)>, Failed> {
-        let sql = format!(
-            "SELECT key, rows FROM {}.sink_seen WHERE crawl = $1 AND kind = $2 AND key = ANY($3)",
-            self.schema
-        );
+        let sql =
+            format!("SELECT key, rows FROM {}.sink_seen WHERE crawl = $1 AND kind = $2 AND key = ANY($3)", self.schema);
         let rows = self.transaction.query(&sql, &[&self.crawl, &kind.stored_name(), &keys]).await?;
         Ok(rows.into_iter().map(|row| (row.get(0), row.get(1))).collect())
     }

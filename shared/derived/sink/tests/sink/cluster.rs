@@ -171,7 +171,8 @@ fn start_cluster(dir: &Path) {
     let log = File::create(dir.join("log")).unwrap();
     let postgres = format!("{BIN}/postgres");
     let socket = format!("unix_socket_directories={}", dir.display());
-    let settings = ["fsync=off", "full_page_writes=off", "listen_addresses=", "shared_buffers=64MB", "max_wal_size=4GB"];
+    let settings =
+        ["fsync=off", "full_page_writes=off", "listen_addresses=", "shared_buffers=64MB", "max_wal_size=4GB"];
     let mut keeper = Command::new("setsid");
     keeper.args(["bash", "-c", KEEPER, "keeper"]).arg(dir).arg(dir.with_extension("users")).args(as_user);
     keeper.args([&postgres, "-D", &data, "-c", &socket]);

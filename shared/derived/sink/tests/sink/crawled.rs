@@ -29,7 +29,8 @@ fn reader(data: &Path, crawl: &Definition) -> SqliteReader {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_database_equals_the_data_directory_after_each_iteration() {
-    let (database, data, folder) = (Database::create().await, tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (database, data, folder) =
+        (Database::create().await, tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let folder = folder.path();
     let links: String = (0..20).map(|n| format!("<a href=/p{n}.html>{n}</a> ")).collect();
     page(folder, "index.html", &format!("<h1>Shop</h1>{links}<a href=/none.html>none</a>"));
@@ -48,7 +49,11 @@ async fn the_database_equals_the_data_directory_after_each_iteration() {
     assert_eq!(count.as_deref(), Some("10"));
 
     fs::remove_file(folder.join("p3.html")).unwrap();
-    page(folder, "p4.html", "<p>Sold out, and nothing is left of the product that was here</p><a href=/new.html>new</a>");
+    page(
+        folder,
+        "p4.html",
+        "<p>Sold out, and nothing is left of the product that was here</p><a href=/new.html>new</a>",
+    );
     page(folder, "p5.html", &product("Table", "5"));
     page(folder, "new.html", &product("New", "7"));
     crawl(data.path(), &definition).await;
@@ -56,7 +61,8 @@ async fn the_database_equals_the_data_directory_after_each_iteration() {
     assert_equal(&database, &reader(data.path(), &definition), &name).await;
     let gone = database.value("SELECT count(*) FROM dragline.page WHERE url LIKE '%/p3.html'").await;
     assert_eq!(gone.as_deref(), Some("0"));
-    let change = database.value("SELECT change FROM dragline.change WHERE url LIKE '%/p3.html' AND iteration = 2").await;
+    let change =
+        database.value("SELECT change FROM dragline.change WHERE url LIKE '%/p3.html' AND iteration = 2").await;
     assert_eq!(change.as_deref(), Some("gone"));
 
     let from_start = Target { start: Start::FromStart, ..target };

@@ -79,10 +79,12 @@ fn put_rows<R: Row>(tables: &mut Tables, table: &str, rows: Vec<R>, key: impl Fn
 
 async fn actual(database: &Database, crawl: &str) -> Tables {
     let mut tables = Tables::new();
-    let names = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'dragline' AND table_type = 'BASE TABLE'
+    let names =
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = 'dragline' AND table_type = 'BASE TABLE'
                  AND table_name !~ '^(sink_|iteration_progress$)'";
     for table in database.values(names).await.into_iter().flatten() {
-        let rows = database.values(&format!("SELECT to_jsonb(t) FROM dragline.\"{table}\" t WHERE crawl = '{crawl}'")).await;
+        let rows =
+            database.values(&format!("SELECT to_jsonb(t) FROM dragline.\"{table}\" t WHERE crawl = '{crawl}'")).await;
         if !rows.is_empty() {
             let rows = rows.iter().flatten().map(|row| comparable(&serde_json::from_str(row).unwrap())).collect();
             tables.insert(table, rows);

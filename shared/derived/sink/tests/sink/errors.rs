@@ -127,7 +127,13 @@ async fn tables_of_others_are_not_touched() {
     database.run("CREATE SCHEMA dragline; CREATE TABLE dragline.page (mine text)").await;
     let error = write_to(&stored, &database.target()).await.unwrap_err();
     assert_eq!(error.to_string(), "the schema `dragline` has tables that Dragline did not create");
-    assert_eq!(database.value("SELECT count(*) FROM information_schema.tables WHERE table_schema = 'dragline'").await.as_deref(), Some("1"));
+    assert_eq!(
+        database
+            .value("SELECT count(*) FROM information_schema.tables WHERE table_schema = 'dragline'")
+            .await
+            .as_deref(),
+        Some("1")
+    );
 }
 
 #[tokio::test]

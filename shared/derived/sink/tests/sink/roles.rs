@@ -19,7 +19,8 @@ async fn a_reader_reads_all_tables_now_and_later_and_writes_none() {
     stored.put_items(2, "/0", r#"[{"types":["Recipe"],"fields":{}}]"#);
     write_to(&stored, &database.target()).await.unwrap();
 
-    let (client, connection) = tokio_postgres::connect(&database.address(&reader), tokio_postgres::NoTls).await.unwrap();
+    let (client, connection) =
+        tokio_postgres::connect(&database.address(&reader), tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
     for table in ["page", "link", "log", "change", "iteration_progress", "item_recipe", "sink_progress"] {
         let sql = format!("SELECT count(*) FROM dragline.{table}");

@@ -135,7 +135,11 @@ impl Stored {
             agent: "dragline/test".to_owned(),
             change: Some(VisitChange { kind, parts: Vec::new() }),
         });
-        self.put_items(iteration, path, &format!(r#"[{{"types":["Product"],"fields":{{"name":{{"values":["{title}"],"from":["json_ld"]}}}}}}]"#));
+        self.put_items(
+            iteration,
+            path,
+            &format!(r#"[{{"types":["Product"],"fields":{{"name":{{"values":["{title}"],"from":["json_ld"]}}}}}}]"#),
+        );
     }
 
     /// Sets the items of a page, as JSON.
@@ -236,7 +240,12 @@ impl Reader for Stored {
         nothing()
     }
 
-    async fn shown_documents(&self, _: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<DocumentRow>> {
+    async fn shown_documents(
+        &self,
+        _: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> PortResult<Batch<DocumentRow>> {
         batch(self.documents.iter().cloned(), after, limit)
     }
 

@@ -11,9 +11,10 @@ use crate::stored::{Stored, url};
 async fn texts_arrive_as_they_are_except_for_nul() {
     let (database, mut stored) = (Database::create().await, Stored::with_pages(0));
     let long = "long ".repeat(1 << 20);
-    for (n, title) in ["a\tb\nc\\.\r", "\\N", "\\.", "", "nul\0nul", "'; DROP TABLE page; --", "😀 日本 \u{feff}\u{202e}", &long]
-        .into_iter()
-        .enumerate()
+    for (n, title) in
+        ["a\tb\nc\\.\r", "\\N", "\\.", "", "nul\0nul", "'; DROP TABLE page; --", "😀 日本 \u{feff}\u{202e}", &long]
+            .into_iter()
+            .enumerate()
     {
         stored.put_page(1, &format!("/{n}"), "x");
         let page = stored.pages.last_mut().unwrap();
