@@ -1,4 +1,5 @@
--- What the sink knows about its own work. The first line of a schema's history; later ones change it.
+-- What the sink knows about its own work. The first line of a schema's history; later ones change
+-- it.
 
 CREATE TABLE sink_version (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),

@@ -210,8 +210,8 @@ impl<R: Reader, W: Fn(Event)> Run<'_, R, W> {
             let mut more = Some(stream.read(&place).await?);
             while let Some(Batch { rows, cursor, rest }) = more {
                 let next = cursor.map_or(Place::Start, Place::Within);
-                // A process that stopped after the last batch finds nothing more. To commit that again
-                // would not bring it any further.
+                // A process that stopped after the last batch finds nothing more. To commit that
+                // again would not bring it any further.
                 if next == place {
                     more = stream.read_rest(&next, rest).await?;
                     continue;
