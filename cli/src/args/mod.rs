@@ -3,6 +3,7 @@
 mod archive;
 mod cdx;
 mod crawl;
+mod database;
 mod definition;
 mod demand;
 mod diff;
@@ -45,6 +46,7 @@ use dragline_local::Allowance;
 pub(crate) use archive::ArchiveArgs;
 pub(crate) use cdx::CdxArgs;
 pub(crate) use crawl::{CrawlArgs, OutputArgs};
+pub(crate) use database::DatabaseArgs;
 pub(crate) use definition::DefinitionArgs;
 pub(crate) use demand::DemandArgs;
 pub(crate) use diff::{DiffArgs, DiffSubject, ExitRule, ListForm};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use dragline_domain::ids::{CrawlId, Iteration};
 
-use super::{Answer, data_directory, values};
+use super::{Answer, DatabaseArgs, data_directory, values};
 #[cfg(feature = "stack")]
 use super::{StackArgs, StackName};
 use crate::error::Failure;
@@ -49,7 +49,9 @@ impl StatusArgs {
     long_about = "Write pages, links, items, feeds, the log or the known URLs to standard output, row by row. This works while a crawl is running.\n\n\
                   In CSV, text that a spreadsheet would run as a formula is prefixed with `'`: `-P` becomes `'-P`. Programs that read CSV want --raw, \
                   which leaves it out. JSON lines are not changed. \
-                  On a terminal, control characters are escaped; in files and pipes they are kept.",
+                  On a terminal, control characters are escaped; in files and pipes they are kept.\n\n\
+                  With --to, everything is written to tables of a PostgreSQL database instead. Run it again to write what is new: \
+                  it goes on where it stopped, and removes what is gone.",
     after_help = "\
 Examples:
   dragline export --what pages > pages.jsonl
@@ -59,12 +61,14 @@ Examples:
   dragline export --what links --format graphml > links.graphml
   dragline export --what items --type Product --format csv > products.csv
   dragline export --what feeds --format parquet > feeds.parquet
-  dragline export --what log | jq -r 'select(.outcome_name == \"file_not_found\") | .url'"
+  dragline export --what log | jq -r 'select(.outcome_name == \"file_not_found\") | .url'
+  dragline export --to postgres://me@localhost/results
+  dragline export --to env:DATABASE_URL --schema shop --reader analyst"
 )]
 pub(crate) struct ExportArgs {
     /// Which rows to write
-    #[arg(long)]
-    pub(crate) what: RowKind,
+    #[arg(long, required_unless_present = "to")]
+    pub(crate) what: Option<RowKind>,
     /// The type of the items, such as Product [default: all]
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) item_type: Option<String>,
@@ -78,6 +82,8 @@ pub(crate) struct ExportArgs {
     /// The columns to write, in this order, separated by commas [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) columns: Vec<String>,
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
     #[command(flatten)]
     pub(crate) of: CrawlSourceArgs,
     /// The iteration to read, counted from 1 [default: pages and links as they are now, the log of

@@ -2,6 +2,7 @@
 
 mod chunks;
 mod csv;
+mod database;
 mod error;
 mod graph;
 mod items;
@@ -46,17 +47,39 @@ pub(crate) async fn export(args: &ExportArgs, console: &Console) -> Result<Exit,
     let to = choose_destination(args)?;
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
-            Some(found) => write(&found, args, to, console).await,
+            Some(found) => write_to(&found, args, to, console).await,
             None => Err(crawl_handle::no_crawl_error(data)),
         },
         #[cfg(feature = "stack")]
-        CrawlSource::Stack { crawl, stack } => write(&crate::stack::find(crawl, stack).await?, args, to, console).await,
+        CrawlSource::Stack { crawl, stack } => {
+            write_to(&crate::stack::find(crawl, stack).await?, args, to, console).await
+        }
     }?;
     Ok(Exit::Done)
 }
 
-/// The destination of rows.
-enum Destination {
+async fn write_to(
+    found: &CrawlHandle<impl Reader>,
+    args: &ExportArgs,
+    to: Destination<'_>,
+    console: &Console,
+) -> Result<(), Failure> {
+    match to {
+        Destination::Database(address) => database::write(found, address, &args.database, console).await,
+        Destination::Output(what, to) => write(found, args, what, to, console).await,
+    }
+}
+
+/// Where everything goes, or some rows.
+enum Destination<'a> {
+    /// A database at this address.
+    Database(&'a str),
+    /// Rows of a kind to standard output.
+    Output(RowKind, Output),
+}
+
+/// The form of rows on standard output.
+enum Output {
     /// Lines of text or JSON.
     Lines(Format),
     /// A Parquet file.
@@ -66,11 +89,21 @@ enum Destination {
 }
 
 /// Refuses contradictory arguments.
-fn choose_destination(args: &ExportArgs) -> Result<Destination, Failure> {
+fn choose_destination(args: &ExportArgs) -> Result<Destination<'_>, Failure> {
+    match (&args.database.to, args.what) {
+        (Some(address), _) => Ok(Destination::Database(address)),
+        (None, Some(what)) => Ok(Destination::Output(what, choose_output(args, what)?)),
+        // The arguments are declared so that one of them is there.
+        (None, None) => Err(Failure::new("there is nothing to write: add `--what`, or `--to`")),
+    }
+}
+
+/// Refuses contradictory arguments for standard output.
+fn choose_output(args: &ExportArgs, what: RowKind) -> Result<Output, Failure> {
     if args.formulas() == Formulas::Kept && args.format != ExportFormat::Csv {
         return Err(Failure::new("only CSV is changed without `--raw`: leave it out, or add `--format csv`"));
     }
-    match (args.what, args.format) {
+    match (what, args.format) {
         (RowKind::Documents, _) | (_, ExportFormat::Graphml | ExportFormat::Dot) if !args.columns.is_empty() => {
             let message = "`--columns` is for pages, links, log, candidates, items and feeds as rows";
             Err(Failure::new(message))
@@ -79,13 +112,13 @@ fn choose_destination(args: &ExportArgs) -> Result<Destination, Failure> {
             Err(Failure::new("only items have a type: leave out `--type`, or add `--what items`"))
         }
         (RowKind::Documents, format) if format != ExportFormat::Jsonl => Err(error::format("documents", format)),
-        (_, ExportFormat::Jsonl) => Ok(Destination::Lines(Format::Jsonl)),
-        (_, ExportFormat::Csv) => Ok(Destination::Lines(Format::Csv)),
+        (_, ExportFormat::Jsonl) => Ok(Output::Lines(Format::Jsonl)),
+        (_, ExportFormat::Csv) => Ok(Output::Lines(Format::Csv)),
         (RowKind::Links, ExportFormat::Graphml | ExportFormat::Dot) if args.iteration.is_some() => {
             Err(Failure::new("a graph is of the site as it is now: leave out `--iteration`"))
         }
-        (RowKind::Links, ExportFormat::Graphml) => Ok(Destination::Graph(GraphFormat::Graphml)),
-        (RowKind::Links, ExportFormat::Dot) => Ok(Destination::Graph(GraphFormat::Dot)),
+        (RowKind::Links, ExportFormat::Graphml) => Ok(Output::Graph(GraphFormat::Graphml)),
+        (RowKind::Links, ExportFormat::Dot) => Ok(Output::Graph(GraphFormat::Dot)),
         (_, format @ (ExportFormat::Graphml | ExportFormat::Dot)) => {
             Err(error::format("rows other than links", format))
         }
@@ -93,7 +126,7 @@ fn choose_destination(args: &ExportArgs) -> Result<Destination, Failure> {
             Err(Failure::new("a Parquet file is not text, which a terminal could not show")
                 .with_hint("write it to a file: add `> FILE`"))
         }
-        (_, ExportFormat::Parquet) => Ok(Destination::Parquet),
+        (_, ExportFormat::Parquet) => Ok(Output::Parquet),
     }
 }
 
@@ -115,10 +148,11 @@ fn line<'d>(crawl: &'d CrawlId, row: &'d DocumentRow) -> DocumentLine<'d> {
 async fn write(
     found: &CrawlHandle<impl Reader>,
     args: &ExportArgs,
-    to: Destination,
+    what: RowKind,
+    to: Output,
     console: &Console,
 ) -> Result<(), Failure> {
-    let (what, wanted) = (args.what, args.iteration);
+    let wanted = args.iteration;
     let iteration = match what {
         RowKind::Candidates => found.iteration(wanted).await?,
         RowKind::Pages
@@ -135,9 +169,9 @@ async fn write(
     }
     let selection = &Selection::new(table::columns(what, wanted), &args.columns)?;
     let mut table = match to {
-        Destination::Graph(format) => return graph::write(&derived_files::graph(found, console).await?, format),
-        Destination::Parquet => Table::parquet(what.name(), &selection.columns)?,
-        Destination::Lines(format) => Table::lines(format, args.formulas(), &selection.columns),
+        Output::Graph(format) => return graph::write(&derived_files::graph(found, console).await?, format),
+        Output::Parquet => Table::parquet(what.name(), &selection.columns)?,
+        Output::Lines(format) => Table::lines(format, args.formulas(), &selection.columns),
     };
     let (reader, of_iteration, of_all) = (&found.reader, &Filter::by_iteration(iteration), &Filter::default());
     macro_rules! each {
@@ -188,22 +222,22 @@ fn sort_error(found: &CrawlHandle<impl Reader>, error: SortedError) -> Failure {
 }
 
 /// Writes items. Formats with a header need a single type.
-async fn write_items(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: Destination) -> Result<(), Failure> {
+async fn write_items(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: Output) -> Result<(), Failure> {
     let filter = args.iteration.map_or_else(Filter::default, Filter::by_iteration);
     let item_type = args.item_type.as_deref();
     let items = Items { crawl: &found.crawl, reader: &found.reader, filter, item_type };
     let failed = |error| found.read_error(error);
     let columns = match (&to, item_type) {
-        (Destination::Lines(Format::Jsonl), _) if args.columns.is_empty() => Columns::new(),
+        (Output::Lines(Format::Jsonl), _) if args.columns.is_empty() => Columns::new(),
         (_, None) => return Err(error::no_type(&items.types().await.map_err(failed)?)),
         (_, Some(wanted)) => known_columns(&items, wanted).await.map_err(failed)??,
     };
     let all = item_columns(&columns);
     let selection = &Selection::new(all.clone(), &args.columns)?;
-    let is_whole = matches!(to, Destination::Lines(Format::Jsonl)) && args.columns.is_empty();
+    let is_whole = matches!(to, Output::Lines(Format::Jsonl)) && args.columns.is_empty();
     let mut table = match to {
-        Destination::Lines(format) => Table::lines(format, args.formulas(), &selection.columns),
-        Destination::Parquet | Destination::Graph(_) => Table::parquet("item", &selection.columns)?,
+        Output::Lines(format) => Table::lines(format, args.formulas(), &selection.columns),
+        Output::Parquet | Output::Graph(_) => Table::parquet("item", &selection.columns)?,
     };
     let written =
         items.each_sorted(

@@ -1,0 +1,35 @@
+//! TLS to the database: rustls with ring, and the platform's roots.
+
+use std::sync::Arc;
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::ServerCertVerifier;
+use rustls::crypto::ring;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::Verifier;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// Returns what encrypts connections. The server's certificate and its name are always verified.
+///
+/// # Errors
+/// There are no usable roots.
+pub(crate) fn connector() -> Result<MakeRustlsConnect, rustls::Error> {
+    let provider = Arc::new(ring::default_provider());
+    // A fresh machine or a small container has no roots at all.
+    let verifier: Arc<dyn ServerCertVerifier> = match Verifier::new(Arc::clone(&provider)) {
+        Ok(platform) => Arc::new(platform),
+        Err(_) => {
+            let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+            WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider))
+                .build()
+                .map_err(|error| rustls::Error::General(error.to_string()))?
+        }
+    };
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        // The verifier is the platform's, or webpki's with Mozilla's roots: nothing is let through.
+        .dangerous()
+        .with_custom_certificate_verifier(verifier)
+        .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
+}

@@ -1,0 +1,15 @@
+//! The sink with a real PostgreSQL: whether the database equals the crawl, whatever happens on the
+//! way.
+
+#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
+
+mod cluster;
+mod crawled;
+mod equal;
+mod errors;
+mod proxy;
+mod restarts;
+mod roles;
+mod speed;
+mod stored;
+mod values;
