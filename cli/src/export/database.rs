@@ -3,9 +3,11 @@
 use std::cell::{Cell, RefCell};
 use std::env;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dragline_domain::shown;
+use dragline_local::SystemClock;
+use dragline_ports::clock::Clock as _;
 use dragline_ports::reader::Reader;
 use dragline_sink::{Address, Event, SinkError, Target};
 
@@ -89,13 +91,16 @@ fn failure(found: &CrawlHandle<impl Reader>, error: SinkError) -> Failure {
 struct DatabaseProgress<'c> {
     console: &'c Console,
     rows: Cell<u64>,
-    told: Cell<Instant>,
+    clock: SystemClock,
+    /// When it told something, by the monotonic clock.
+    told: Cell<Duration>,
     waiting: RefCell<Option<String>>,
 }
 
 impl<'c> DatabaseProgress<'c> {
     fn new(console: &'c Console) -> Self {
-        Self { console, rows: Cell::default(), told: Cell::new(Instant::now()), waiting: RefCell::default() }
+        let clock = SystemClock::new();
+        Self { console, rows: Cell::default(), clock, told: Cell::default(), waiting: RefCell::default() }
     }
 
     fn show(&self, event: &Event) {
@@ -109,8 +114,9 @@ impl<'c> DatabaseProgress<'c> {
             Event::Committed { what, rows } => {
                 self.waiting.take();
                 self.rows.set(self.rows.get() + rows);
-                if self.told.get().elapsed() >= PROGRESS_EVERY {
-                    self.told.set(Instant::now());
+                let now = self.clock.monotonic();
+                if now.saturating_sub(self.told.get()) >= PROGRESS_EVERY {
+                    self.told.set(now);
                     self.console.say(&format!("{} so far, now {what}", shown::plural(self.rows.get(), "row")));
                 }
             }

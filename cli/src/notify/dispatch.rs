@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dragline_domain::change::ChangeKind;
 use dragline_domain::definition::{ItemTest, NotifyEvent, NotifyRule, Receiver};
 use dragline_domain::frontier::IterationRow;
 use dragline_domain::ids::CrawlId;
-use dragline_local::LocalStore;
+use dragline_local::{LocalStore, SystemClock};
+use dragline_ports::clock::Clock as _;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::notifier::{ClosedIteration, Notice};
 use dragline_service::IterationView;
@@ -41,13 +42,23 @@ pub(super) struct Dispatch {
     /// A command that is told whatever a rule without events is.
     command: Option<PathBuf>,
     delivered: Mutex<HashSet<(String, Addressee)>>,
-    failed: Mutex<HashMap<Addressee, Instant>>,
+    clock: SystemClock,
+    /// When each failed, by the monotonic clock.
+    failed: Mutex<HashMap<Addressee, Duration>>,
 }
 
 impl Dispatch {
     /// Returns a dispatch for the crawls of a data directory.
     pub(super) fn new(data: PathBuf, receivers: Receivers, rules: Vec<NotifyRule>, command: Option<PathBuf>) -> Self {
-        Self { data, receivers, rules, command, delivered: Mutex::default(), failed: Mutex::default() }
+        Self {
+            data,
+            receivers,
+            rules,
+            command,
+            delivered: Mutex::default(),
+            clock: SystemClock::new(),
+            failed: Mutex::default(),
+        }
     }
 
     /// Returns the rules for a crawl: those of its definition, and of the command line.
@@ -145,7 +156,9 @@ impl Dispatch {
     /// Whether a receiver failed a short while ago.
     pub(super) fn is_paused(&self, receiver: &Receiver) -> bool {
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        failed.get(&Addressee::Receiver(receiver.clone())).is_some_and(|at| at.elapsed() < PAUSE)
+        failed
+            .get(&Addressee::Receiver(receiver.clone()))
+            .is_some_and(|at| self.clock.monotonic().saturating_sub(*at) < PAUSE)
     }
 
     async fn deliver(&self, to: &Addressee, message: &Message) -> PortResult<()> {
@@ -160,7 +173,7 @@ impl Dispatch {
             Addressee::Command(path) => run_command(path, message).await,
         };
         if sent.is_err() {
-            failed().insert(to.clone(), Instant::now());
+            failed().insert(to.clone(), self.clock.monotonic());
             return sent;
         }
         failed().remove(to);

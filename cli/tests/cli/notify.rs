@@ -57,7 +57,7 @@ fn shop(asked: &Asked) -> Vec<Step> {
         "/" => html("<title>Shop</title><a href=/chair>chair</a>"),
         "/chair" => {
             let price = prices[asked.earlier.min(prices.len() - 1)];
-            html(&format!(
+            html(format!(
                 "<title>Chair</title><h1>Chair</h1><p>It costs {price}.<script type=application/ld+json>\
                  {{\"@context\": \"https://schema.org\", \"@type\": \"Product\", \"name\": \"Chair\", \
                  \"offers\": {{\"@type\": \"Offer\", \"price\": \"{price}\", \"priceCurrency\": \"EUR\"}}}}</script>"

@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+
+use dragline_ports::clock::Clock as _;
+use dragline_ports::system::SystemClock;
 
 use crate::problem::Problem;
 
@@ -37,13 +40,14 @@ const WRONG_SECRETS: Allowance = Allowance { burst: 10.0, per_second: 1.0 / 6.0 
 #[derive(Clone, Copy, Debug)]
 struct Stock {
     left: f64,
-    at: Instant,
+    /// By the monotonic clock.
+    at: Duration,
 }
 
 impl Stock {
     /// Returns what is there at a time.
-    fn at(self, now: Instant, allowance: Allowance) -> Self {
-        let gained = now.saturating_duration_since(self.at).as_secs_f64() * allowance.per_second;
+    fn at(self, now: Duration, allowance: Allowance) -> Self {
+        let gained = now.saturating_sub(self.at).as_secs_f64() * allowance.per_second;
         Self { left: (self.left + gained).min(allowance.burst), at: now }
     }
 }
@@ -51,6 +55,7 @@ impl Stock {
 /// Counts what addresses ask for.
 #[derive(Debug, Default)]
 pub(crate) struct Limiter {
+    clock: SystemClock,
     requests: Mutex<HashMap<IpAddr, Stock>>,
     wrong_secrets: Mutex<HashMap<IpAddr, Stock>>,
 }
@@ -60,7 +65,7 @@ fn take(
     stocks: &Mutex<HashMap<IpAddr, Stock>>,
     address: IpAddr,
     allowance: Allowance,
-    now: Instant,
+    now: Duration,
     amount: f64,
 ) -> Option<Duration> {
     let mut stocks = stocks.lock().unwrap_or_else(PoisonError::into_inner);
@@ -85,13 +90,13 @@ fn take(
 impl Limiter {
     /// Counts a request. Returns how long its sender must wait, if it sent too many.
     fn request(&self, address: IpAddr) -> Option<Duration> {
-        take(&self.requests, address, REQUESTS, Instant::now(), 1.0)
-            .or_else(|| take(&self.wrong_secrets, address, WRONG_SECRETS, Instant::now(), 0.0))
+        take(&self.requests, address, REQUESTS, self.clock.monotonic(), 1.0)
+            .or_else(|| take(&self.wrong_secrets, address, WRONG_SECRETS, self.clock.monotonic(), 0.0))
     }
 
     /// Counts a secret that is no token's.
     fn wrong_secret(&self, address: IpAddr) {
-        take(&self.wrong_secrets, address, WRONG_SECRETS, Instant::now(), 1.0);
+        take(&self.wrong_secrets, address, WRONG_SECRETS, self.clock.monotonic(), 1.0);
     }
 }
 
@@ -125,7 +130,7 @@ mod tests {
     fn a_stock_is_spent_and_fills_up_again() {
         let stocks = Mutex::default();
         let allowance = Allowance { burst: 2.0, per_second: 0.5 };
-        let began = Instant::now();
+        let began = Duration::ZERO;
         let address = |last| IpAddr::from([127, 0, 0, last]);
         let ask = |last, second| take(&stocks, address(last), allowance, began + Duration::from_secs(second), 1.0);
         assert_eq!((ask(1, 0), ask(1, 0)), (None, None), "two at once");
@@ -141,7 +146,7 @@ mod tests {
     fn no_more_addresses_are_remembered_than_there_is_room_for() {
         let stocks = Mutex::default();
         let allowance = Allowance { burst: 1.0, per_second: 1e-9 };
-        let began = Instant::now();
+        let began = Duration::ZERO;
         for n in 0..u32::try_from(ADDRESSES_MAX).unwrap() + 10 {
             take(&stocks, IpAddr::from(n.to_be_bytes()), allowance, began + Duration::from_nanos(n.into()), 1.0);
         }

@@ -20,7 +20,7 @@ async fn a_definition_elsewhere_is_read_again() {
         }
         "/bad.yaml" => reply(200, &["content-type: text/plain"], "seeds: 7"),
         "/page" => html("<title>No definition"),
-        "/long.yaml" => reply(200, &["content-type: text/plain"], &"# long\n".repeat(1_000_000)),
+        "/long.yaml" => reply(200, &["content-type: text/plain"], "# long\n".repeat(1_000_000)),
         _ => reply(404, &[], ""),
     })
     .await;

@@ -78,7 +78,7 @@ fn is_on_this_machine(config: &Config) -> bool {
     if addresses.is_empty() {
         config.get_hosts().iter().all(is_local)
     } else {
-        addresses.iter().all(|ip| ip.is_loopback())
+        addresses.iter().all(std::net::IpAddr::is_loopback)
     }
 }
 

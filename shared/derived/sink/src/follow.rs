@@ -1,6 +1,6 @@
 //! Writing a crawl's results until the database equals the crawl.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dragline_domain::ids::CrawlId;
 use dragline_ports::error::PortResult;
@@ -110,30 +110,31 @@ pub async fn write(
         watch,
         totals: Totals::default(),
         start: target.start,
-        answered: None,
+        commits: 0,
     };
-    let mut pause = WAITS.0;
-    let mut since = Instant::now();
+    let (mut pause, mut waited) = (WAITS.0, Duration::ZERO);
     loop {
+        let before = run.commits;
         let failed = match run.attempt().await {
             Ok(()) => return Ok(run.totals),
             Err(failed) => failed,
         };
         // Waiting begins anew whenever something was committed.
-        if let Some(at) = run.answered.take() {
-            (since, pause) = (at, WAITS.0);
+        if run.commits > before {
+            (pause, waited) = (WAITS.0, Duration::ZERO);
         }
         let (why, lasting) = match failed {
             Failed::Lasting(error) => return Err(error),
             Failed::Busy => (SinkError::Busy.to_string(), SinkError::Busy),
             Failed::Away(why) => (why.clone(), SinkError::Away(why)),
         };
-        let left = target.patience.saturating_sub(since.elapsed());
+        let left = target.patience.saturating_sub(waited);
         if left.is_zero() {
             return Err(lasting);
         }
         watch(Event::Waiting(why));
         tokio::time::sleep(pause.min(left)).await;
+        waited += pause;
         pause = (pause * 2).min(WAITS.1);
     }
 }
@@ -147,8 +148,8 @@ struct Run<'r, R, W> {
     watch: &'r W,
     totals: Totals,
     start: Start,
-    /// When the last transaction was committed; `None` if none was in this attempt.
-    answered: Option<Instant>,
+    /// The transactions that were committed.
+    commits: u64,
 }
 
 impl<R: Reader, W: Fn(Event)> Run<'_, R, W> {
@@ -270,7 +271,7 @@ impl<R: Reader, W: Fn(Event)> Run<'_, R, W> {
             Outcome::Committed(written) => (written, After::Proceed),
             Outcome::Repeat(written) => (written, After::Repeat),
         };
-        self.answered = Some(Instant::now());
+        self.commits += 1;
         self.totals.add(written);
         (self.watch)(Event::Committed { what, rows: written.rows });
         Ok(after)

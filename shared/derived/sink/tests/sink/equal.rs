@@ -41,12 +41,12 @@ async fn expected(reader: &impl Reader, crawl: &str) -> Tables {
     put_rows(&mut tables, "log", log, |visit| format!("{} {}", visit.iteration, visit.url));
     let read = |after: Option<Cursor>| async move { reader.shown_documents(all, after.as_ref(), 100).await };
     for row in every_row(read).await {
-        for (n, item) in (0..).zip(row.document.content.iter().flat_map(|content| &content.items)) {
+        for (n, item) in (0_u32..).zip(row.document.content.iter().flat_map(|content| &content.items)) {
             let mut object = Map::new();
             object.insert("crawl".to_owned(), json!(crawl));
             object.insert("iteration".to_owned(), json!(row.iteration.number()));
             object.insert("url".to_owned(), json!(row.document.url.as_str()));
-            object.insert("n".to_owned(), json!(n as u32));
+            object.insert("n".to_owned(), json!(n));
             object.insert("types".to_owned(), json!(item.types.join(" ")));
             object.insert("item_id".to_owned(), json!(item.id));
             object.insert("at".to_owned(), json!(row.document.body.as_ref().map(|body| format!("{:.3}", body.at))));

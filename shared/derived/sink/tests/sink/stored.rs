@@ -174,9 +174,13 @@ fn object() -> ObjectKey {
 }
 
 /// Returns the rows after a cursor, which is a number of rows.
-fn batch<T: Clone>(rows: impl Iterator<Item = T>, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<T>> {
+fn batch<'r, T: Clone + 'r>(
+    rows: impl Iterator<Item = &'r T>,
+    after: Option<&Cursor>,
+    limit: usize,
+) -> PortResult<Batch<T>> {
     let before: usize = after.map_or(0, |cursor| cursor.as_str().parse().unwrap());
-    let mut rows: Vec<T> = rows.skip(before).take(limit + 1).collect();
+    let mut rows: Vec<T> = rows.skip(before).take(limit + 1).cloned().collect();
     let rest = if rows.len() > limit { Rest::More } else { Rest::Nothing };
     rows.truncate(limit);
     let cursor = Some(before + rows.len()).filter(|place| *place > 0).map(|place| Cursor::new(place.to_string()));
@@ -211,11 +215,11 @@ impl Reader for Stored {
     }
 
     async fn pages(&self, _: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<PageRow>> {
-        batch(self.pages.iter().cloned(), after, limit)
+        batch(self.pages.iter(), after, limit)
     }
 
     async fn links(&self, _: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LinkRow>> {
-        batch(self.links.iter().cloned(), after, limit)
+        batch(self.links.iter(), after, limit)
     }
 
     async fn seen_pages(&self, _: &Filter, _: Option<&Cursor>, _: usize) -> PortResult<Batch<SeenPageRow>> {
@@ -229,7 +233,7 @@ impl Reader for Stored {
     async fn log(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LogRow>> {
         let number = filter.iteration.map(Iteration::number);
         let is_of_iteration = |visit: &&LogRow| number.is_none_or(|number| visit.iteration == number);
-        batch(self.log.iter().filter(is_of_iteration).cloned(), after, limit)
+        batch(self.log.iter().filter(is_of_iteration), after, limit)
     }
 
     async fn candidates(&self, _: &Filter, _: Option<&Cursor>, _: usize) -> PortResult<Batch<CandidateRow>> {
@@ -246,7 +250,7 @@ impl Reader for Stored {
         after: Option<&Cursor>,
         limit: usize,
     ) -> PortResult<Batch<DocumentRow>> {
-        batch(self.documents.iter().cloned(), after, limit)
+        batch(self.documents.iter(), after, limit)
     }
 
     async fn leftovers(&self, _: &Filter, _: Option<&Cursor>, _: usize) -> PortResult<Batch<LeftoverRow>> {
