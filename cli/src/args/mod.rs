@@ -15,6 +15,7 @@ mod import;
 mod init;
 mod key;
 mod manual;
+mod mcp;
 mod prune;
 mod read;
 mod reparse;
@@ -55,6 +56,7 @@ pub(crate) use help::{GUIDE, command};
 pub(crate) use import::ImportArgs;
 pub(crate) use init::InitArgs;
 pub(crate) use manual::{CompletionsArgs, ManualArgs};
+pub(crate) use mcp::McpArgs;
 pub(crate) use prune::PruneArgs;
 pub(crate) use read::{CrawlSource, ExportArgs, ExportFormat, Format, RowKind, StatusArgs};
 pub(crate) use reparse::{ReparseArgs, ReparseScope, ReparseTarget};
@@ -150,6 +152,7 @@ pub(crate) enum Command {
     Serve(Box<ServeArgs>),
     Schedule(ScheduleArgs),
     Token(TokenArgs),
+    Mcp(McpArgs),
     /// Show the way through the commands
     #[command(after_help = GUIDE)]
     Guide,

@@ -1,6 +1,7 @@
 //! `dragline serve`: the engine as a resident process, with the API and the page.
 
 mod client;
+mod mcp;
 mod notices;
 mod printer;
 mod schedules;
@@ -9,6 +10,7 @@ mod tokens;
 use std::ffi::OsString;
 use std::io;
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +32,7 @@ use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::notifier::Notifier;
 use dragline_ports::reader::Reader as _;
 use dragline_search::Index;
-use dragline_service::{Access, HostCheck, Output, PortsBackend, Printout, Problem, Service, Stores, router};
+use dragline_service::{Access, Crawling, HostCheck, Output, PortsBackend, Printout, Problem, Service, Stores, router};
 use serde::Serialize;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -50,6 +52,7 @@ use crate::output_file::cannot_write;
 use crate::terminal::Console;
 
 pub(crate) use client::Client;
+pub(crate) use mcp::mcp;
 pub(crate) use schedules::schedule;
 pub(crate) use tokens::tokens;
 
@@ -79,11 +82,7 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     let draft = Draft::for_seeds(Vec::new());
     let notifier = ServerNotifier::new(&args.webhook, &network.config(&draft, None), console)?;
     let world = Arc::new(local_world(&store, notifier));
-    let room = Room::divide(raise_open_files(), CONCURRENCY, args.disk.origins);
-    let spool = store.archive().spool();
-    let fetchers = HttpFetchers::new(HttpConfig { spool, ..network.config(&draft, Some(&room)) });
-    let fetchers = SlottedFetchers::new(fetchers, open_slots(console), SystemClock::new());
-    let engine = Engine { options: room.options, ..Engine::new(Arc::clone(&world), fetchers, world.queue.clone()) };
+    let engine = engine(&world, &store, (&network, args.disk.origins), console);
     let stop = engine.stop.clone();
 
     let listening = Listening { address: address.to_string(), secret: format!("{:032x}", SystemRng.bits()) };
@@ -91,7 +90,8 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     let _announced = listening.announce(data)?;
     Printer::clean_up(data).map_err(while_doing("removing unfinished archives"))?;
     let crawls = DirectoryCrawls::new(data, args.network.arguments(), console);
-    let routes = api(Arc::clone(&world), crawls, (access, HostCheck::new(args.hosts.clone())));
+    let allowed = (access, HostCheck::new(args.hosts.clone()), args.agents.crawling());
+    let routes = api(Arc::clone(&world), crawls, allowed);
     let server = tokio::spawn(async move { axum::serve(listener, routes).await });
     console.say(&format!(
         "serving {} at http://{address}/; Ctrl-C stops it, and starting it again goes on",
@@ -109,10 +109,30 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
 fn api<N: Notifier + 'static>(
     world: Arc<LocalWorld<N>>,
     crawls: DirectoryCrawls,
-    (access, hosts): (Access, HostCheck),
+    (access, hosts, crawling): (Access, HostCheck, Crawling),
 ) -> Router {
     let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: URL_PAGES_MAX };
-    router(Service { backend: Arc::new(PortsBackend::new(world, crawls, defaults)), access, hosts })
+    let backend = Arc::new(PortsBackend::new(world, crawls, defaults));
+    router(Service { backend, access, hosts, crawling, rng: Arc::new(SystemRng) })
+}
+
+/// The engine of a data directory.
+type DirectoryEngine<N> = Engine<LocalWorld<N>, SlottedFetchers<HttpFetchers, SystemClock>>;
+
+/// Returns the engine that runs all crawls of an open data directory. It visits this many sites at
+/// the same time, or as many as there is room for.
+fn engine<N: Notifier + 'static>(
+    world: &Arc<LocalWorld<N>>,
+    store: &LocalStore,
+    (network, origins): (&Network, Option<NonZeroUsize>),
+    console: &Console,
+) -> DirectoryEngine<N> {
+    let room = Room::divide(raise_open_files(), CONCURRENCY, origins);
+    let spool = store.archive().spool();
+    let config = network.config(&Draft::for_seeds(Vec::new()), Some(&room));
+    let fetchers = HttpFetchers::new(HttpConfig { spool, ..config });
+    let fetchers = SlottedFetchers::new(fetchers, open_slots(console), SystemClock::new());
+    Engine { options: room.options, ..Engine::new(Arc::clone(world), fetchers, world.queue.clone()) }
 }
 
 /// Refuses to let others than this machine in without a token.

@@ -3,7 +3,8 @@
 //! [`router`] answers from a [`Backend`]: the crawls of a data directory or of a stack.
 //! [`PortsBackend`] is one over the ports, so both engines give the same answers. All that is read
 //! comes from a [`Reader`](dragline_ports::reader::Reader), and all that is changed goes through
-//! the commands that the queue of a stack takes as well: nothing is done twice for HTTP.
+//! the commands that the queue of a stack takes as well: nothing is done twice for HTTP. Tools for
+//! agents ([`Agents`]) call the API as everybody does.
 
 mod access;
 mod backend;
@@ -11,6 +12,7 @@ mod bodies;
 #[expect(unused_qualifications, reason = "`utoipa::path` repeats the path of parameters")]
 mod crawls;
 mod guard;
+mod mcp;
 mod metrics;
 mod page;
 mod ports;
@@ -29,6 +31,10 @@ pub use backend::{
     Answer, Backend, CrawlStanding, IterationView, ProgressView, RowBatch, RowKind, RowsQuery, ScheduleState,
 };
 pub use guard::HostCheck;
+pub use mcp::{
+    Agents, AllowedHost, AllowedHostError, Api, ApiError, ApiResponse, Caller, CrawlAllowance, Crawling, ProtocolError,
+    serve_stdio,
+};
 pub use ports::{PortsBackend, Stores};
 pub use printouts::{
     ArchiveQuery, BodyForm, BodyQuery, DiffQuery, DiffSubject, DiffWhich, Output, Printout, ReportFormat, ReportQuery,

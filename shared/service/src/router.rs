@@ -6,6 +6,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::{Router, middleware};
+use dragline_ports::clock::Rng;
 use utoipa::openapi::Info;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -13,6 +14,7 @@ use utoipa_axum::routes;
 use crate::access::{Access, admit};
 use crate::backend::Backend;
 use crate::guard::{HostCheck, guard};
+use crate::mcp::{self, Crawling};
 use crate::problem::Problem;
 use crate::{crawls, metrics, page, printouts, progress, rows, search};
 
@@ -27,6 +29,10 @@ pub struct Service {
     pub access: Access,
     /// The names of the server.
     pub hosts: HostCheck,
+    /// Which crawls agents may begin at `/mcp`.
+    pub crawling: Crawling,
+    /// Where the boundaries around what agents are shown of the web come from.
+    pub rng: Arc<dyn Rng>,
 }
 
 fn routes() -> OpenApiRouter<Arc<dyn Backend>> {
@@ -47,6 +53,7 @@ fn routes() -> OpenApiRouter<Arc<dyn Backend>> {
         .routes(routes!(rows::candidates))
         .routes(routes!(search::search))
         .routes(routes!(printouts::history))
+        .routes(routes!(printouts::backlinks))
         .routes(routes!(printouts::diff))
         .routes(routes!(printouts::body))
         .routes(routes!(printouts::report))
@@ -58,7 +65,13 @@ fn routes() -> OpenApiRouter<Arc<dyn Backend>> {
 
 /// Returns the router of a service. `/openapi.json` describes it, from its code.
 pub fn router(service: Service) -> Router {
-    let Service { backend, access, hosts } = service;
+    let Service { backend, access, hosts, crawling, rng } = service;
+    let (access, hosts) = (Arc::new(access), Arc::new(hosts));
+    let protect = |routes: Router| {
+        routes
+            .layer(middleware::from_fn_with_state(Arc::clone(&access), admit))
+            .layer(middleware::from_fn_with_state(Arc::clone(&hosts), guard))
+    };
     let (api, mut openapi) = routes().split_for_parts();
     openapi.info = Info::new("Dragline", env!("CARGO_PKG_VERSION"));
     openapi.info.description =
@@ -69,7 +82,8 @@ pub fn router(service: Service) -> Router {
         .route("/style.css", axum::routing::get(page::style))
         .route("/live.js", axum::routing::get(page::script))
         .route("/view/{name}", axum::routing::get(page::crawl));
-    api.merge(page)
+    let routes = api
+        .merge(page)
         .with_state(backend)
         .route(
             "/openapi.json",
@@ -77,9 +91,10 @@ pub fn router(service: Service) -> Router {
         )
         .fallback(nothing)
         .method_not_allowed_fallback(wrong_method)
-        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
-        .layer(middleware::from_fn_with_state(Arc::new(access), admit))
-        .layer(middleware::from_fn_with_state(Arc::new(hosts), guard))
+        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX));
+    let routes = protect(routes);
+    // An agent passes the checks twice: as it calls the protocol, and for each call of a tool.
+    routes.clone().merge(protect(mcp::route(routes, crawling, rng, BODY_BYTES_MAX)))
 }
 
 async fn nothing() -> impl IntoResponse {
