@@ -194,7 +194,8 @@ fn problem(status: StatusCode, problem: &Value) -> ToolError {
     let detail = text("detail").unwrap_or_else(|| format!("the API answered with status {status}"));
     let error = ToolError::new(detail).with_status(status.as_u16());
     match text("hint") {
-        Some(hint) => error.with_hint(hint),
+        // Agents have a tool for that call.
+        Some(hint) => error.with_hint(hint.replace("GET /crawls lists", "`list_crawls` lists")),
         None => error,
     }
 }

@@ -54,7 +54,7 @@ async fn add(
     pages: u64,
 ) -> Result<CrawlId, ToolError> {
     let url = CrawlUrl::parse(url.as_str(), &UrlRules::default())
-        .map_err(|error| ToolError::new(format!("the URL is not valid: {error}")))?;
+        .map_err(|error| ToolError::new(format!("the URL is not valid: {error}")).with_hint(allowance.to_string()))?;
     if !allowance.allows(&url) {
         return Err(refuse(&Breach::Host(url.host().to_owned()), allowance));
     }

@@ -85,7 +85,7 @@ pub(super) async fn read_page(
     (iteration, format): (Option<Number>, PageFormat),
 ) -> Result<PageText, ToolError> {
     let query = target(crawl, "pages").with("url", Some(url)).with("iteration", iteration).with("limit", Some(1));
-    let row = calls.read(query).await?["rows"][0].take();
+    let row = calls.read(query).await?.pointer_mut("/rows/0").map(Value::take).unwrap_or_default();
     let pick = |names: &[&str]| {
         let fields = names.iter().filter_map(|name| Some(((*name).to_owned(), row.get(*name)?.clone())));
         fields.filter(|(_, value)| !value.is_null()).collect::<Map<_, _>>()
