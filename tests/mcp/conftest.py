@@ -41,8 +41,10 @@ class Site(BaseHTTPRequestHandler):
     """Pages, one of which is another one at each visit."""
 
     news = 0
+    targets: list[str] = []
 
     def do_GET(self):
+        Site.targets.append(self.path)
         if self.path == "/robots.txt":
             return self.answer("text/plain", "User-agent: *\nDisallow: /private/\n")
         if self.path == "/news":
@@ -162,11 +164,10 @@ def shared_server(crawled, tmp_path_factory):
     server.stop()
 
 
-@pytest.fixture(params=["stdio", "http", "stdio_of_2025", "http_of_2025"])
+@pytest.fixture(params=["stdio", "http"])
 def connect(request, crawled):
-    """Connects an agent that reads, over each transport, in the newest protocol and in that of 2025."""
-    mode = "legacy" if request.param.endswith("2025") else "auto"
-    if request.param.startswith("stdio"):
-        return lambda: over_stdio(crawled, mode=mode)
+    """Connects an agent that reads, over each transport."""
+    if request.param == "stdio":
+        return lambda: over_stdio(crawled)
     server = request.getfixturevalue("shared_server")
-    return lambda: over_http(server, mode=mode)
+    return lambda: over_http(server)

@@ -10,7 +10,7 @@ import subprocess
 import anyio
 import httpx2
 import pytest
-from conftest import DRAGLINE, FORGED, ORDER, PATIENCE_SECONDS, dragline, over_http, over_stdio
+from conftest import DRAGLINE, FORGED, ORDER, PATIENCE_SECONDS, Site, dragline, over_http, over_stdio
 from mcp.shared.exceptions import MCPError
 
 pytestmark = pytest.mark.anyio
@@ -96,6 +96,13 @@ async def test_a_crawl_is_read(connect, site):
         assert [(item["url"], "A chair" in json.dumps(item)) for item in items] == [(f"{site}/chair", True)], items
 
 
+async def test_agents_that_speak_the_protocol_of_2025_are_answered(crawled, shared_server, site):
+    for connection in (over_stdio(crawled, mode="legacy"), over_http(shared_server, mode="legacy")):
+        async with connection as client:
+            assert {tool.name for tool in (await client.list_tools()).tools} == READING
+            assert "administrator" in await text_of(client, "get_page", crawl="docs", url=f"{site}/install")
+
+
 async def test_a_page_stays_within_its_marks(connect, site):
     async with connect() as client:
         for tool, arguments in [
@@ -141,6 +148,7 @@ async def test_mistakes_are_told_to_the_agent(connect, site):
         ]:
             error = await error_of(client, tool, **arguments)
             assert said in error["error"], (tool, arguments, error)
+        assert "/unknown" not in Site.targets, "what is not stored is not asked for"
         assert any("list_crawls" in hint for hint in (await error_of(client, "search", crawl="none", query="x"))["hints"])
         for tool in ("delete", "crawl"):
             with pytest.raises(MCPError, match=f"there is no tool `{tool}`"):
@@ -230,7 +238,7 @@ def test_the_checks_of_the_server_hold(shared_server):
         (PING, {}, 200, "a program"),
         (PING, {"Host": "evil.example"}, 421, "a name that resolves to this machine"),
         (PING, {"Origin": "https://evil.example"}, 403, "a page of another site"),
-        ("{", {}, 400, "not JSON"),
+        ("{", {}, 415, "not JSON"),
         (" " * (4 << 20) + PING, {}, 413, "too long"),
     ]:
         assert post(shared_server, body, **fields) == status, why

@@ -102,7 +102,8 @@ impl CrawlAllowance {
         json!({ "when": { "not": { "any": hosts } }, "reason": "the owner does not allow agents to crawl this host" })
     }
 
-    /// Checks that no iteration of a definition can leave the allowed hosts, or have too many pages.
+    /// Checks that no iteration of a definition can leave the allowed hosts, or have too many
+    /// pages.
     ///
     /// # Errors
     /// It could.

@@ -36,7 +36,8 @@ impl Api for Routes {
 pub(crate) fn route(api: Router, crawling: Crawling, rng: Arc<dyn Rng>, body_bytes_max: usize) -> Router {
     let agents = Agents::new(Arc::new(Routes(api)), crawling, rng);
     // The router checks the names of the server and foreign origins, for this route as for others.
-    // Without sessions nothing is kept between two requests, and nobody can use up memory with them.
+    // Without sessions nothing is kept between two requests, and nobody can use up memory with
+    // them.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_legacy_session_mode(false)
