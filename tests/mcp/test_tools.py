@@ -212,6 +212,34 @@ async def test_an_existing_crawl_of_other_hosts_is_not_begun(data, site, tmp_pat
         assert "more than 4 pages" in (await error_of(client, "crawl", crawl="other"))["error"]
 
 
+async def test_a_crawl_is_read_while_another_command_writes(data, site, tmp_path):
+    command = [DRAGLINE, "crawl", f"{site}/long", "--data", data, "--allow-private", "--delay", "20s", "--progress", "json"]
+    crawling = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        assert crawling.stderr.readline(), "it has begun"
+        async with over_stdio(data, "--allow-host", "127.0.0.1") as client:
+            assert "administrator" in await text_of(client, "get_page", crawl="docs", url=f"{site}/install")
+            assert rows(await call(client, "search", crawl="docs", query="administrator"))
+            error = await error_of(client, "crawl", crawl="docs")
+            assert "in use" in error["error"] or "uses" in error["error"], error
+    finally:
+        crawling.kill()
+        crawling.wait(PATIENCE_SECONDS)
+
+
+async def test_a_directory_without_crawls_is_not_made_by_reading_it(tmp_path, site):
+    async with over_stdio(tmp_path / "none") as client:
+        error = await error_of(client, "list_crawls")
+        assert "there is no crawl in" in error["error"] and "dragline crawl URL" in error["hints"][0]
+    assert not (tmp_path / "none").exists()
+    async with over_stdio(tmp_path / "new", "--allow-host", "127.0.0.1", "--allow-private") as client:
+        assert (await call(client, "list_crawls"))["crawls"] == []
+        begun = await call(client, "crawl", url=f"{site}/install", pages=1)
+        name = begun["iteration"]["crawl"]
+        await wait_until_over(client, name)
+        assert "administrator" in await text_of(client, "get_page", crawl=name, url=f"{site}/install")
+
+
 async def test_roles_hold_for_agents(data, serve, site, tmp_path):
     tokens = {role: dragline(tmp_path, "token", "add", role, "--role", role, "--data", str(data)).strip() for role in ("reader", "editor")}
     server = serve(data, "--allow-host", "127.0.0.1")

@@ -10,17 +10,16 @@ use axum::http::{Method, Request};
 use dragline_domain::ids::CrawlId;
 use dragline_engine::run::Until;
 use dragline_engine::{LocalWorld, local_world};
-use dragline_local::{LocalStore, OpenError, SystemClock, SystemRng};
+use dragline_local::{DATABASE, LocalStore, OpenError, SystemClock, SystemRng};
 use dragline_pipeline::crawl::StopSignal;
 use dragline_ports::clock::Clock as _;
 use dragline_service::{Access, Agents, Api, ApiError, ApiResponse, Caller, Crawling, HostCheck, serve_stdio};
-use futures_util::StreamExt as _;
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 use super::client::Client;
-use super::{DirectoryCrawls, LOOK_EVERY, api, engine};
+use super::{DirectoryCrawls, LOOK_EVERY, api, api_for_reading, engine};
 use crate::args::{McpArgs, NetworkArgs, data_flag};
 use crate::crawl::{ConsoleNotifier, Floor, Interrupts, SpaceGuard};
 use crate::error::{Failure, while_doing};
@@ -28,8 +27,9 @@ use crate::exit::Exit;
 use crate::network::Network;
 use crate::terminal::Console;
 
-/// How long a call waits for another process that uses the directory, and how often it looks.
-const WAIT_MAX: Duration = Duration::from_secs(2);
+/// How often a call looks whether another process that has the directory is done, and for how long
+/// it waits between two looks: two seconds in all.
+const LOOKS_MAX: u32 = 100;
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// The free space of the disk at which crawls of agents stop, in bytes: that of `--keep-free`.
@@ -44,10 +44,11 @@ pub(crate) async fn mcp(args: &McpArgs, console: &Console) -> Result<Exit, Failu
     let directory = Arc::new(AgentDirectory {
         data: args.data().to_owned(),
         network: args.network.clone(),
+        crawling: args.agents.crawling(),
         console: console.clone(),
         state: Mutex::default(),
     });
-    let agents = Agents::new(Arc::clone(&directory) as _, args.agents.crawling(), Arc::new(SystemRng));
+    let agents = Agents::new(Arc::clone(&directory) as _, directory.crawling.clone(), Arc::new(SystemRng));
     let (served, exit) = tokio::select! {
         served = serve_stdio(agents) => (served, Exit::Done),
         () = interrupts.next() => (Ok(()), Exit::Interrupted),
@@ -59,24 +60,28 @@ pub(crate) async fn mcp(args: &McpArgs, console: &Console) -> Result<Exit, Failu
     Ok(exit)
 }
 
-/// The crawls of a data directory, as an agent calls them. An agent is there for days, so the
-/// directory is only open while it is read, or while a crawl runs that the agent began.
+/// The crawls of a data directory, as an agent calls them. An agent is there for days, so it reads
+/// the directory beside other commands, and has it to itself only while it begins a crawl and while
+/// that runs.
 struct AgentDirectory {
     data: PathBuf,
     network: NetworkArgs,
+    crawling: Crawling,
     console: Console,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// The open directory, as long as a call is under way.
+    /// What reads the directory; `None` before the first call.
+    reading: Option<Arc<Client>>,
+    /// The directory that is open for writing, as long as a call is under way or a crawl runs.
     open: Weak<OpenDirectory>,
     /// The crawl that runs in this process; it may be over.
     running: Option<Running>,
 }
 
-/// A directory that this process uses.
+/// A directory that this process has to itself.
 struct OpenDirectory {
     client: Client,
     world: Arc<LocalWorld<ConsoleNotifier>>,
@@ -92,15 +97,17 @@ struct Running {
 
 /// Who answers.
 enum Answering {
-    Server(Client),
+    /// A server, or what reads the directory.
+    Client(Arc<Client>),
+    /// The directory, which is open for writing.
     Directory(Arc<OpenDirectory>),
 }
 
 impl Api for AgentDirectory {
     fn send<'a>(&'a self, request: Request<Body>, _caller: &'a Caller) -> ApiResponse<'a> {
         Box::pin(async move {
-            let directory = match self.answering().await.map_err(unanswered)? {
-                Answering::Server(server) => return server.send(request).await.map_err(unanswered),
+            let directory = match self.answering(request.method()).await.map_err(unanswered)? {
+                Answering::Client(client) => return client.send(request).await.map_err(unanswered),
                 Answering::Directory(directory) => directory,
             };
             let begun = begun_crawl(&request);
@@ -111,13 +118,7 @@ impl Api for AgentDirectory {
             if let (Some(crawl), true) = (begun, response.status().is_success()) {
                 self.run(crawl, &directory).await.map_err(unanswered)?;
             }
-            // It stays open as long as something of it is read.
-            Ok(response.map(|body| {
-                Body::from_stream(body.into_data_stream().map(move |chunk| {
-                    let _open = &directory;
-                    chunk
-                }))
-            }))
+            Ok(response)
         })
     }
 }
@@ -133,27 +134,38 @@ fn unanswered(failure: Failure) -> ApiError {
 }
 
 impl AgentDirectory {
-    /// Returns who answers now: the server that runs over the directory or, if none does, the
-    /// directory itself.
-    async fn answering(&self) -> Result<Answering, Failure> {
+    /// Returns who answers: the server that runs over the directory or, if none does, the directory
+    /// itself, which is opened for writing for a request that changes something.
+    async fn answering(&self, method: &Method) -> Result<Answering, Failure> {
         let mut state = self.state.lock().await;
         if let Some(open) = state.open.upgrade() {
             return Ok(Answering::Directory(open));
         }
+        if let Some(server) = Client::for_server(&self.data) {
+            return Ok(Answering::Client(Arc::new(server)));
+        }
+        let crawls = DirectoryCrawls::new(&self.data, self.network.arguments(), &self.console);
+        let (is_there, reads) = (self.data.join(DATABASE).is_file(), *method == Method::GET);
+        if !is_there && self.crawling == Crawling::Refused {
+            let hint = format!("`dragline crawl URL{}` makes one", data_flag(&self.data));
+            return Err(Failure::new(format!("there is no crawl in {} yet", self.data.display())).with_hint(hint));
+        }
+        if is_there && reads {
+            // Says, too, why it cannot be read, as in the version of another Dragline.
+            LocalStore::open_read_only(&self.data)?;
+            let reading = state.reading.get_or_insert_with(|| Arc::new(Client::Directory(api_for_reading(crawls))));
+            return Ok(Answering::Client(Arc::clone(reading)));
+        }
         // Another call that is ending may still hold it, and so may a short command.
-        let begun = Instant::now();
+        let mut looks = 1..LOOKS_MAX;
         let store = loop {
-            if let Some(server) = Client::for_server(&self.data) {
-                return Ok(Answering::Server(server));
-            }
             match LocalStore::open(&self.data, SystemClock::new().now()) {
                 Ok(store) => break store,
-                Err(OpenError::InUse(_)) if begun.elapsed() < WAIT_MAX => sleep(LOOK_AGAIN).await,
+                Err(OpenError::InUse(_)) if looks.next().is_some() => sleep(LOOK_AGAIN).await,
                 Err(error) => return Err(error.into()),
             }
         };
         let world = Arc::new(local_world(&store, ConsoleNotifier::new(self.console.clone())));
-        let crawls = DirectoryCrawls::new(&self.data, self.network.arguments(), &self.console);
         let allowed = (Access::open(), HostCheck::default(), Crawling::Refused);
         let client = Client::Directory(api(Arc::clone(&world), crawls, allowed));
         let open = Arc::new(OpenDirectory { client, world, store });

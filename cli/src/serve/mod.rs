@@ -29,6 +29,7 @@ use dragline_pipeline::schedule::Defaults;
 use dragline_ports::archive::Archive as _;
 use dragline_ports::clock::Rng as _;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::frontier::CrawlRow;
 use dragline_ports::notifier::Notifier;
 use dragline_ports::reader::Reader as _;
 use dragline_search::Index;
@@ -42,7 +43,7 @@ use notices::ServerNotifier;
 use printer::Printer;
 
 use crate::args::{ServeArgs, data_flag};
-use crate::crawl::{Floor, Interrupts, SpaceGuard, open_slots};
+use crate::crawl::{ConsoleNotifier, Floor, Interrupts, SpaceGuard, open_slots};
 use crate::crawl_handle;
 use crate::derived_files;
 use crate::error::{Failure, while_doing};
@@ -113,6 +114,13 @@ fn api<N: Notifier + 'static>(
 ) -> Router {
     let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: URL_PAGES_MAX };
     let backend = Arc::new(PortsBackend::new(world, crawls, defaults));
+    router(Service { backend, access, hosts, crawling, rng: Arc::new(SystemRng) })
+}
+
+/// Returns the API over a data directory that another process may be writing to: it only reads.
+fn api_for_reading(crawls: DirectoryCrawls) -> Router {
+    let backend = Arc::new(PortsBackend::<LocalWorld<ConsoleNotifier>, _>::read_only(crawls));
+    let (access, hosts, crawling) = (Access::open(), HostCheck::default(), Crawling::Refused);
     router(Service { backend, access, hosts, crawling, rng: Arc::new(SystemRng) })
 }
 
@@ -216,6 +224,10 @@ impl Stores for DirectoryCrawls {
 
     async fn crawls(&self) -> PortResult<Vec<CrawlId>> {
         LocalStore::open_read_only(&self.data).map_err(|error| self.error(error))?.crawls()
+    }
+
+    async fn load_crawl(&self, crawl: &CrawlId) -> PortResult<Option<CrawlRow>> {
+        LocalStore::open_read_only(&self.data).map_err(|error| self.error(error))?.load_crawl(crawl)
     }
 
     async fn index(&self, crawl: &CrawlId) -> Result<Option<Index>, Problem> {

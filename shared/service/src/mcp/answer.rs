@@ -65,7 +65,7 @@ impl Answer {
     ///
     /// # Errors
     /// They are too long even so.
-    pub(super) fn with_rows(self, rows: Vec<Value>) -> Result<Self, ToolError> {
+    pub(super) fn with_rows(self, rows: &[Value]) -> Result<Self, ToolError> {
         for chars_max in CELL_CHARS_MAX {
             let mut cells_cut = 0;
             let cut: Vec<Value> = rows.iter().map(|row| shorten(row, chars_max, &mut cells_cut)).collect();
@@ -212,7 +212,7 @@ mod tests {
             (5_000, 5_000, None, "and at last there are too many"),
         ] {
             let rows = vec![json!({ "cell": "é".repeat(cell_chars) }); rows];
-            let answer = Answer::new("rows").with_rows(rows).ok();
+            let answer = Answer::new("rows").with_rows(&rows).ok();
             let chars = answer.map(|answer| {
                 let value = answer.into_result(0).structured_content.expect("rows");
                 value["untrusted"]["rows"][0]["cell"].as_str().expect("a text").chars().count()

@@ -56,7 +56,7 @@ pub(super) async fn passages(calls: Calls<'_>, arguments: PassagesArguments) -> 
         })
         .collect();
     let summary = format!("`{crawl}`: the best {} of {} passages of {pages} pages", rows.len(), all.len());
-    Answer::new(summary).with("crawl", crawl.to_string()).with_rows(rows)
+    Answer::new(summary).with("crawl", crawl.to_string()).with_rows(&rows)
 }
 
 /// Returns the passages of a page that a search found: what the search shows of it, if it has no

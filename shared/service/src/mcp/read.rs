@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use super::answer::{Answer, ToolError};
 use super::api::{Calls, Lines, Target};
 use super::arguments::{
-    DiffArguments, Direction, ExplainArguments, HistoryArguments, ItemsArguments, LinksArguments, Name, Nothing,
+    DiffArguments, Direction, ExplainArguments, HistoryArguments, ItemsArguments, Limit, LinksArguments, Name, Nothing,
     Number, PageArguments, PageFormat, SearchArguments, StatusArguments,
 };
 
@@ -46,7 +46,7 @@ pub(super) async fn crawl_status(calls: Calls<'_>, arguments: StatusArguments) -
 /// Searches the pages of a crawl.
 pub(super) async fn search(calls: Calls<'_>, arguments: SearchArguments) -> Result<Answer, ToolError> {
     let SearchArguments { crawl, query, page, limit } = arguments;
-    let page = page.map_or(1, |page| page.number());
+    let page = page.map_or(1, Limit::number);
     let target = target(&crawl, "search")
         .with("q", Some(&query))
         .with("page", Some(page))
@@ -63,7 +63,7 @@ pub(super) async fn search(calls: Calls<'_>, arguments: SearchArguments) -> Resu
     if shown < total && !hits.is_empty() {
         answer = answer.with_note(format!("there are more: `page` {}", page + 1));
     }
-    answer.with_rows(hits)
+    answer.with_rows(&hits)
 }
 
 /// A text of a page, and what it is cited by.
@@ -153,7 +153,7 @@ pub(super) async fn links(calls: Calls<'_>, arguments: LinksArguments) -> Result
     };
     let list = target(&crawl, what).with("url", Some(&url));
     let lines = calls.read_lines(list, offset.number(), limit.number()).await?;
-    Ok(list_answer(format!("`{crawl}`: {said} {url}"), lines)?
+    Ok(list_answer(&format!("`{crawl}`: {said} {url}"), lines)?
         .with("url", url.as_str())
         .with("crawl", crawl.to_string()))
 }
@@ -173,7 +173,7 @@ pub(super) async fn items(calls: Calls<'_>, arguments: ItemsArguments) -> Result
     if let Some(next) = found["next"].as_str() {
         answer = answer.with("next", next).with_note(format!("there may be more: `cursor` {next}"));
     }
-    Ok(answer.with_rows(rows)?.with("crawl", crawl.to_string()))
+    Ok(answer.with_rows(&rows)?.with("crawl", crawl.to_string()))
 }
 
 /// Lists what differs between two iterations.
@@ -181,7 +181,7 @@ pub(super) async fn diff(calls: Calls<'_>, arguments: DiffArguments) -> Result<A
     let DiffArguments { crawl, from, to, what, offset, limit } = arguments;
     let list = target(&crawl, "diff").with("from", from).with("to", to).with("what", Some(what.name()));
     let lines = calls.read_lines(list, offset.number(), limit.number()).await?;
-    Ok(list_answer(format!("`{crawl}`: what differs of {}", what.name()), lines)?.with("crawl", crawl.to_string()))
+    Ok(list_answer(&format!("`{crawl}`: what differs of {}", what.name()), lines)?.with("crawl", crawl.to_string()))
 }
 
 /// Lists the visits of a URL.
@@ -189,7 +189,7 @@ pub(super) async fn history(calls: Calls<'_>, arguments: HistoryArguments) -> Re
     let HistoryArguments { crawl, url, offset, limit } = arguments;
     let list = target(&crawl, "history").with("url", Some(&url));
     let lines = calls.read_lines(list, offset.number(), limit.number()).await?;
-    Ok(list_answer(format!("`{crawl}`: visits of {url}"), lines)?
+    Ok(list_answer(&format!("`{crawl}`: visits of {url}"), lines)?
         .with("url", url.as_str())
         .with("crawl", crawl.to_string()))
 }
@@ -208,14 +208,14 @@ pub(super) async fn explain(calls: Calls<'_>, arguments: ExplainArguments) -> Re
         .with("allowed", explanation["allowed"].clone())
         .with("blocked_by", explanation["blocked_by"].clone());
     // The rule may be a line of the site's robots.txt.
-    Ok(answer.with_rows(vec![explanation])?.with("crawl", crawl.to_string()))
+    Ok(answer.with_rows(&[explanation])?.with("crawl", crawl.to_string()))
 }
 
 /// Returns a list, and how it goes on.
-fn list_answer(summary: String, Lines { rows, next }: Lines) -> Result<Answer, ToolError> {
+fn list_answer(summary: &str, Lines { rows, next }: Lines) -> Result<Answer, ToolError> {
     let mut answer = Answer::new(format!("{summary}: {} rows", rows.len()));
     if let Some(next) = next {
         answer = answer.with("next", next).with_note(format!("there are more: `offset` {next}"));
     }
-    answer.with_rows(rows)
+    answer.with_rows(&rows)
 }
