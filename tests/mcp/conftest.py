@@ -42,6 +42,7 @@ class Site(BaseHTTPRequestHandler):
 
     news = 0
     targets: list[str] = []
+    may_answer = threading.Event()
 
     def do_GET(self):
         Site.targets.append(self.path)
@@ -50,6 +51,9 @@ class Site(BaseHTTPRequestHandler):
         if self.path == "/news":
             Site.news += 1
             return self.answer("text/html", f"<title>News {Site.news}</title><p>News of the day {Site.news}.")
+        if self.path == "/slow":
+            Site.may_answer.wait(PATIENCE_SECONDS)
+            return None  # nobody is there any more
         if self.path in PAGES:
             return self.answer("text/html", f"<!doctype html><html lang=en>{PAGES[self.path]}")
         return self.send_error(404)

@@ -27,10 +27,10 @@ use crate::exit::Exit;
 use crate::network::Network;
 use crate::terminal::Console;
 
-/// How often a call looks whether another process that has the directory is done, and for how long
-/// it waits between two looks: two seconds in all.
-const LOOKS_MAX: u32 = 100;
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// How often a call tries to open a directory that another process has, which takes a moment each
+/// time: some two seconds in all.
+const TRIES_MAX: u32 = 8;
+const TRY_AGAIN: Duration = Duration::from_millis(50);
 
 /// The free space of the disk at which crawls of agents stop, in bytes: that of `--keep-free`.
 const FREE_BYTES_MIN: u64 = 1 << 30;
@@ -157,11 +157,11 @@ impl AgentDirectory {
             return Ok(Answering::Client(Arc::clone(reading)));
         }
         // Another call that is ending may still hold it, and so may a short command.
-        let mut looks = 1..LOOKS_MAX;
+        let mut more_tries = 1..TRIES_MAX;
         let store = loop {
             match LocalStore::open(&self.data, SystemClock::new().now()) {
                 Ok(store) => break store,
-                Err(OpenError::InUse(_)) if looks.next().is_some() => sleep(LOOK_AGAIN).await,
+                Err(OpenError::InUse(_)) if more_tries.next().is_some() => sleep(TRY_AGAIN).await,
                 Err(error) => return Err(error.into()),
             }
         };

@@ -1,6 +1,7 @@
 //! The tools that read.
 
-use serde_json::{Map, Value};
+use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
+use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::answer::{Answer, ToolError};
@@ -11,11 +12,10 @@ use super::arguments::{
 };
 
 /// What the API says of a page besides its text: what it is cited and read again by.
-const PAGE_FIELDS: [&str; 8] =
-    ["iteration", "at", "status", "content_type", "last_checked", "last_changed", "outcome_name", "object"];
+const PAGE_FIELDS: [&str; 7] = ["iteration", "at", "status", "last_checked", "last_changed", "outcome_name", "object"];
 
-/// What a page says about itself.
-const ABOUT_FIELDS: [&str; 3] = ["title", "description", "language"];
+/// What a page and its server say about it.
+const ABOUT_FIELDS: [&str; 4] = ["title", "description", "language", "content_type"];
 
 fn target(crawl: &Name, what: &str) -> Target {
     Target::new(format!("/crawls/{crawl}/{what}"))
@@ -53,14 +53,17 @@ pub(super) async fn search(calls: Calls<'_>, arguments: SearchArguments) -> Resu
         .with("per_page", Some(limit.number()));
     let mut found = calls.read(target).await?;
     let total = found["total"].as_u64().unwrap_or_default();
-    let hits = found["results"].as_array_mut().map(std::mem::take).unwrap_or_default();
-    let shown = page.saturating_mul(limit.number()) as u64;
+    let mut hits = found["results"].as_array_mut().map(std::mem::take).unwrap_or_default();
+    let (shown, has_hits) = (page.saturating_mul(limit.number()) as u64, !hits.is_empty());
+    if found["corrections"].as_array().is_some_and(|corrections| !corrections.is_empty()) {
+        // The words are those of pages.
+        hits.push(json!({ "corrections": found["corrections"] }));
+    }
     let mut answer = Answer::new(format!("`{crawl}`: {total} pages match, of {} in the index", found["pages_indexed"]))
         .with("crawl", crawl.to_string())
         .with("total", total)
-        .with("page", page)
-        .with("corrections", found["corrections"].take());
-    if shown < total && !hits.is_empty() {
+        .with("page", page);
+    if shown < total && has_hits {
         answer = answer.with_note(format!("there are more: `page` {}", page + 1));
     }
     answer.with_rows(&hits)
@@ -141,7 +144,7 @@ pub(super) async fn get_page(calls: Calls<'_>, arguments: PageArguments) -> Resu
 
 /// Returns the digest of a text, as a citation has it.
 fn digest(text: &str) -> String {
-    format!("sha256:{}", data_encoding::HEXLOWER.encode(&Sha256::digest(text.as_bytes())))
+    format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(text.as_bytes())))
 }
 
 /// Lists the links of a page, or to it.
@@ -161,6 +164,7 @@ pub(super) async fn links(calls: Calls<'_>, arguments: LinksArguments) -> Result
 /// Lists items.
 pub(super) async fn items(calls: Calls<'_>, arguments: ItemsArguments) -> Result<Answer, ToolError> {
     let ItemsArguments { crawl, item_type, url, iteration, cursor, limit } = arguments;
+    let cursor = cursor.map(|cursor| decode_cursor(cursor.as_str())).transpose()?;
     let query = target(&crawl, "items")
         .with("type", item_type)
         .with("url", url)
@@ -171,9 +175,16 @@ pub(super) async fn items(calls: Calls<'_>, arguments: ItemsArguments) -> Result
     let rows = found["rows"].as_array_mut().map(std::mem::take).unwrap_or_default();
     let mut answer = Answer::new(format!("`{crawl}`: {} items", rows.len()));
     if let Some(next) = found["next"].as_str() {
-        answer = answer.with("next", next).with_note(format!("there may be more: `cursor` {next}"));
+        // It may have a URL of a page in it, which is not to be read outside of the marks.
+        let next = BASE64URL_NOPAD.encode(next.as_bytes());
+        answer = answer.with("next", next.as_str()).with_note(format!("there may be more: `cursor` {next}"));
     }
     Ok(answer.with_rows(&rows)?.with("crawl", crawl.to_string()))
+}
+
+fn decode_cursor(cursor: &str) -> Result<String, ToolError> {
+    let decoded = BASE64URL_NOPAD.decode(cursor.as_bytes()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    decoded.ok_or_else(|| ToolError::new("the cursor is not valid").with_hint("give `next` of the answer before"))
 }
 
 /// Lists what differs between two iterations.
