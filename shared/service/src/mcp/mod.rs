@@ -15,6 +15,7 @@ mod http;
 mod passages;
 mod read;
 mod tools;
+mod values;
 mod words;
 
 use std::sync::Arc;
