@@ -13,7 +13,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Check a site", &["report", "broken", "chains", "orphans", "duplicates", "links"]),
     ("Take out", &["export", "archive", "cdx"]),
     ("Keep house", &["definition", "prune", "forget"]),
-    ("Run as a service", &["serve", "schedule", "token"]),
+    ("Run as a service", &["serve", "schedule", "token", "mcp"]),
     #[cfg(feature = "stack")]
     ("On a deployed stack", &["start", "put", "pause", "resume", "stop", "remove"]),
     ("Help", &["guide", "help", "completions", "manual"]),

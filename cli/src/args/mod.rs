@@ -16,6 +16,7 @@ mod import;
 mod init;
 mod key;
 mod manual;
+mod mcp;
 mod notify;
 mod prune;
 mod read;
@@ -58,6 +59,7 @@ pub(crate) use help::{GUIDE, command};
 pub(crate) use import::ImportArgs;
 pub(crate) use init::InitArgs;
 pub(crate) use manual::{CompletionsArgs, ManualArgs};
+pub(crate) use mcp::McpArgs;
 pub(crate) use notify::NotifyArgs;
 pub(crate) use prune::PruneArgs;
 pub(crate) use read::{CrawlSource, ExportArgs, ExportFormat, Format, RowKind, StatusArgs};
@@ -154,6 +156,7 @@ pub(crate) enum Command {
     Serve(Box<ServeArgs>),
     Schedule(ScheduleArgs),
     Token(TokenArgs),
+    Mcp(McpArgs),
     /// Show the way through the commands
     #[command(after_help = GUIDE)]
     Guide,

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use dragline_service::Role;
 
 use super::crawl::DiskArgs;
+use super::mcp::AgentArgs;
 use super::{NetworkArgs, NotifyArgs, data_directory};
 use crate::terminal::Form;
 
@@ -15,7 +16,7 @@ use crate::terminal::Form;
 #[command(
     long_about = "Run crawls by their schedules, with a page and an API, until it is stopped.\n\n\
                   The page shows what runs and what is due. The API adds, starts and stops crawls, and returns what they stored: /openapi.json describes \
-                  it. Killed at any moment, it goes on when it is started again; schedules that came due meanwhile start once.\n\n\
+                  it. Agents have tools at /mcp (docs/reference/mcp.md). Killed at any moment, it goes on when it is started again; schedules that came due meanwhile start once.\n\n\
                   Everybody on this machine may call it, unless there are tokens (`dragline token`). On other addresses it listens only with tokens.",
     after_help = "\
 Examples:
@@ -48,6 +49,8 @@ pub(crate) struct ServeArgs {
     pub(crate) notify: NotifyArgs,
     #[command(flatten)]
     pub(crate) disk: DiskArgs,
+    #[command(flatten)]
+    pub(crate) agents: AgentArgs,
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
 }

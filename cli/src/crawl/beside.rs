@@ -28,7 +28,7 @@ const TELL_EVERY: u32 = 10;
 ///
 /// # Errors
 /// The arguments are not valid, or the server does not answer or refuses.
-pub(super) async fn crawl(client: &mut Client, run: &RunArgs<'_>, console: &Console) -> Result<Exit, Failure> {
+pub(super) async fn crawl(client: &Client, run: &RunArgs<'_>, console: &Console) -> Result<Exit, Failure> {
     let crawl = define(client, run).await?;
     let begun = client.call("POST", &format!("/crawls/{crawl}/iterations"), Some(&json!({}))).await?;
     let iteration = begun["iteration"].as_u64().unwrap_or_default();
@@ -55,7 +55,7 @@ pub(super) async fn crawl(client: &mut Client, run: &RunArgs<'_>, console: &Cons
 }
 
 /// Gives the server the definition in the arguments, if there is one, and returns the crawl.
-async fn define(client: &mut Client, run: &RunArgs<'_>) -> Result<CrawlId, Failure> {
+async fn define(client: &Client, run: &RunArgs<'_>) -> Result<CrawlId, Failure> {
     if run.network.allowances().next().is_some() {
         let message = "a server runs over this directory, and what is allowed was decided when it was started";
         return Err(Failure::new(message).with_hint("give `--allow-private` and `--insecure` to `dragline serve`"));

@@ -60,8 +60,8 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, F
     let targets = bare_host::complete_urls(&args.targets, &args.network, console).await?;
     let run = args.run(&targets)?;
     let request = Request::from_args(args, &run)?;
-    if let (Request::Crawl, Some(mut server)) = (&request, Client::for_server(run.data)) {
-        return beside::crawl(&mut server, &run, console).await;
+    if let (Request::Crawl, Some(server)) = (&request, Client::for_server(run.data)) {
+        return beside::crawl(&server, &run, console).await;
     }
     carry_out(request, &run, console).await
 }

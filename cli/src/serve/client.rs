@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::http::{Request, Response, StatusCode, header};
+use axum::http::{HeaderValue, Request, Response, StatusCode, header};
 use dragline_engine::local_world;
 use dragline_local::{LocalStore, OpenError, SystemClock};
 use dragline_ports::clock::Clock as _;
-use dragline_service::{Access, HostCheck};
+use dragline_service::{Access, Crawling, HostCheck};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use serde::{Deserialize, Serialize};
@@ -90,7 +90,8 @@ impl Client {
             Ok(store) => {
                 let world = Arc::new(local_world(&store, CliNotifier::printing(console)));
                 let crawls = DirectoryCrawls::new(data, Vec::new(), console);
-                Ok(Self::Directory(api(backend(world, crawls), (Access::open(), HostCheck::default()))))
+                let open = (Access::open(), HostCheck::default(), Crawling::Refused);
+                Ok(Self::Directory(api(backend(world, crawls), open)))
             }
             Err(in_use @ OpenError::InUse(_)) => Self::for_server(data).ok_or_else(|| in_use.into()),
             Err(error) => Err(error.into()),
@@ -110,33 +111,47 @@ impl Client {
         matches!(self, Self::Server(_))
     }
 
+    /// Sends a request, whose target is a path, and returns the answer: a problem is one, too.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub(crate) async fn send(&self, mut request: Request<Body>) -> Result<Response<Body>, Failure> {
+        let mut set = |name, value: &str| -> Result<(), Failure> {
+            let value = HeaderValue::from_str(value).map_err(|error| Failure::from_error(&error))?;
+            request.headers_mut().insert(name, value);
+            Ok(())
+        };
+        match self {
+            Self::Server(listening) => {
+                set(header::HOST, &listening.address)?;
+                set(header::AUTHORIZATION, &format!("Bearer {}", listening.secret))?;
+                listening.send(request).await.map_err(|error| {
+                    Failure::new(format!("the server at {} does not answer: {error}", listening.address))
+                        .caused_by(&*error)
+                })
+            }
+            Self::Directory(router) => {
+                set(header::HOST, "localhost")?;
+                match router.clone().call(request).await {
+                    Ok(response) => Ok(response),
+                    Err(never) => match never {},
+                }
+            }
+        }
+    }
+
     /// Calls it, and returns the answer as JSON; null if it has no body.
     ///
     /// # Errors
     /// It does not answer, or with a problem.
-    pub(crate) async fn call(&mut self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, Failure> {
-        let host = match self {
-            Self::Server(Listening { address, .. }) => address.as_str(),
-            Self::Directory(_) => "localhost",
-        };
-        let mut request = Request::builder().method(method).uri(path).header(header::HOST, host);
-        if let Self::Server(Listening { secret, .. }) = self {
-            request = request.header(header::AUTHORIZATION, format!("Bearer {secret}"));
-        }
+    pub(crate) async fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, Failure> {
+        let mut request = Request::builder().method(method).uri(path);
         if body.is_some() {
             request = request.header(header::CONTENT_TYPE, "application/json");
         }
         let text = body.map(Value::to_string).unwrap_or_default();
         let request = request.body(Body::from(text)).map_err(|error| Failure::from_error(&error))?;
-        let response = match self {
-            Self::Server(listening) => listening.send(request).await.map_err(|error| {
-                Failure::new(format!("the server at {} does not answer: {error}", listening.address)).caused_by(&*error)
-            })?,
-            Self::Directory(router) => match router.call(request).await {
-                Ok(response) => response,
-                Err(never) => match never {},
-            },
-        };
+        let response = self.send(request).await?;
         let status = response.status();
         let answer = to_bytes(response.into_body(), ANSWER_BYTES_MAX).await;
         let answer = answer.map_err(|error| Failure::from_error(&error))?;

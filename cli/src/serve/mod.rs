@@ -3,6 +3,7 @@
 mod client;
 mod links;
 mod listen;
+mod mcp;
 mod printer;
 mod schedules;
 mod tls;
@@ -10,6 +11,7 @@ mod tokens;
 
 use std::ffi::OsString;
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,10 +30,11 @@ use dragline_pipeline::schedule::Defaults;
 use dragline_ports::archive::Archive as _;
 use dragline_ports::clock::Rng as _;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::frontier::CrawlRow;
 use dragline_ports::reader::Reader as _;
 use dragline_search::Index;
 use dragline_service::{
-    Access, AddCrawl, Backend, HostCheck, Output, PortsBackend, Printout, Problem, Service, Stores, router,
+    Access, AddCrawl, Backend, Crawling, HostCheck, Output, PortsBackend, Printout, Problem, Service, Stores, router,
 };
 use serde::Serialize;
 use tokio::task::JoinHandle;
@@ -53,6 +56,7 @@ use crate::output_file::cannot_write;
 use crate::terminal::Console;
 
 pub(crate) use client::Client;
+pub(crate) use mcp::mcp;
 pub(crate) use schedules::schedule;
 pub(crate) use tokens::tokens;
 
@@ -83,11 +87,7 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     let sender = Sender::new(&args.notify, data, network.config(&draft, None))?;
     let world = Arc::new(local_world(&store, CliNotifier::serving(console, &sender)));
     let _telling = sender.watch(Arc::clone(&world), data, args.disk.keep_free);
-    let room = Room::divide(raise_open_files(), CONCURRENCY, args.disk.origins);
-    let spool = store.archive().spool();
-    let fetchers = HttpFetchers::new(HttpConfig { spool, ..network.config(&draft, Some(&room)) });
-    let fetchers = SlottedFetchers::new(fetchers, open_slots(console), SystemClock::new());
-    let engine = Engine { options: room.options, ..Engine::new(Arc::clone(&world), fetchers, world.queue.clone()) };
+    let engine = engine(&world, &store, (&network, args.disk.origins), console);
     let stop = engine.stop.clone();
 
     let listening =
@@ -97,8 +97,8 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     Printer::clean_up(data).map_err(while_doing("removing unfinished archives"))?;
     let crawls = DirectoryCrawls::new(data, args.network.arguments(), console);
     let backend = backend(Arc::clone(&world), crawls);
-    let routes = api(Arc::clone(&backend), (access, HostCheck::new(args.hosts.clone())));
-    let _servers = listeners.serve(routes);
+    let allowed = (access, HostCheck::new(args.hosts.clone()), args.agents.crawling());
+    let _servers = listeners.serve(api(Arc::clone(&backend), allowed));
     console.say(&format!("serving {} at {url}; Ctrl-C stops it, and starting it again goes on", data.display()));
 
     let refreshing = tokio::spawn(links::refresh_all(backend, data.to_owned(), console.clone()));
@@ -110,14 +110,39 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
 }
 
 /// Returns the API and the page over an open data directory.
-fn api(backend: Arc<dyn Backend>, (access, hosts): (Access, HostCheck)) -> Router {
-    router(Service { backend, access, hosts })
+fn api(backend: Arc<dyn Backend>, (access, hosts, crawling): (Access, HostCheck, Crawling)) -> Router {
+    router(Service { backend, access, hosts, crawling, rng: Arc::new(SystemRng) })
 }
 
 /// Returns the crawls of an open data directory, as the API needs them.
 fn backend(world: Arc<LocalWorld<CliNotifier>>, crawls: DirectoryCrawls) -> Arc<dyn Backend> {
     let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: URL_PAGES_MAX };
     Arc::new(PortsBackend::new(world, crawls, defaults))
+}
+
+/// Returns the API over a data directory that another process may be writing to: it only reads.
+fn api_for_reading(crawls: DirectoryCrawls) -> Router {
+    let backend = Arc::new(PortsBackend::<LocalWorld<CliNotifier>, _>::read_only(crawls));
+    api(backend, (Access::open(), HostCheck::default(), Crawling::Refused))
+}
+
+/// The engine of a data directory.
+type DirectoryEngine = Engine<LocalWorld<CliNotifier>, SlottedFetchers<HttpFetchers, SystemClock>>;
+
+/// Returns the engine that runs all crawls of an open data directory. It visits this many sites at
+/// the same time, or as many as there is room for.
+fn engine(
+    world: &Arc<LocalWorld<CliNotifier>>,
+    store: &LocalStore,
+    (network, origins): (&Network, Option<NonZeroUsize>),
+    console: &Console,
+) -> DirectoryEngine {
+    let room = Room::divide(raise_open_files(), CONCURRENCY, origins);
+    let spool = store.archive().spool();
+    let config = network.config(&Draft::for_seeds(Vec::new()), Some(&room));
+    let fetchers = HttpFetchers::new(HttpConfig { spool, ..config });
+    let fetchers = SlottedFetchers::new(fetchers, open_slots(console), SystemClock::new());
+    Engine { options: room.options, ..Engine::new(Arc::clone(world), fetchers, world.queue.clone()) }
 }
 
 /// Waits until the engine has ended: at an interruption, or as the disk is nearly full.
@@ -189,6 +214,10 @@ impl Stores for DirectoryCrawls {
 
     async fn crawls(&self) -> PortResult<Vec<CrawlId>> {
         LocalStore::open_read_only(&self.data).map_err(|error| self.error(error))?.crawls()
+    }
+
+    async fn load_crawl(&self, crawl: &CrawlId) -> PortResult<Option<CrawlRow>> {
+        LocalStore::open_read_only(&self.data).map_err(|error| self.error(error))?.load_crawl(crawl)
     }
 
     async fn index(&self, crawl: &CrawlId) -> Result<Option<Index>, Problem> {

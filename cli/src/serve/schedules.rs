@@ -16,12 +16,12 @@ use crate::terminal::{Align, Colour, Console, Width, safe, table, write_json};
 /// # Errors
 /// The crawls cannot be reached, or they refuse it.
 pub(crate) async fn schedule(args: &ScheduleArgs, console: &Console) -> Result<Exit, Failure> {
-    let mut client = Client::open(args.data(), console)?;
+    let client = Client::open(args.data(), console)?;
     let answer = match &args.action {
         ScheduleAction::Add(add) => client.call("POST", "/crawls", Some(&body(add)?)).await?,
         ScheduleAction::List => client.call("GET", "/crawls", None).await?,
-        ScheduleAction::Pause { crawl } => set(&mut client, crawl.as_str(), "PAUSED").await?,
-        ScheduleAction::Resume { crawl } => set(&mut client, crawl.as_str(), "ON").await?,
+        ScheduleAction::Pause { crawl } => set(&client, crawl.as_str(), "PAUSED").await?,
+        ScheduleAction::Resume { crawl } => set(&client, crawl.as_str(), "ON").await?,
         ScheduleAction::Run { crawl } => {
             client.call("POST", &format!("/crawls/{crawl}/iterations"), Some(&json!({}))).await?
         }
@@ -54,7 +54,7 @@ pub(crate) async fn schedule(args: &ScheduleArgs, console: &Console) -> Result<E
     Ok(Exit::Done)
 }
 
-async fn set(client: &mut Client, crawl: &str, state: &str) -> Result<Value, Failure> {
+async fn set(client: &Client, crawl: &str, state: &str) -> Result<Value, Failure> {
     client.call("PUT", &format!("/crawls/{crawl}/schedule"), Some(&json!({"state": state}))).await
 }
 

@@ -12,6 +12,7 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::mcp;
 use crate::problem::Problem;
 
 /// The most tokens that are remembered as valid, so that their hash is not computed again.
@@ -31,7 +32,11 @@ pub enum Role {
 
 impl Role {
     /// Returns the role that a request needs.
-    fn needed(method: &Method) -> Self {
+    fn needed(method: &Method, path: &str) -> Self {
+        if path == mcp::PATH {
+            // The calls of its tools are checked each by itself.
+            return Self::Reader;
+        }
         match *method {
             Method::GET | Method::HEAD | Method::OPTIONS => Self::Reader,
             Method::DELETE => Self::Owner,
@@ -145,11 +150,11 @@ impl Access {
     }
 
     /// Checks a request.
-    fn check(&self, method: &Method, headers: &HeaderMap) -> Result<(), Problem> {
+    fn check(&self, (method, path): (&Method, &str), headers: &HeaderMap) -> Result<(), Problem> {
         if self.is_open() {
             return Ok(());
         }
-        let needed = Role::needed(method);
+        let needed = Role::needed(method, path);
         let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(secret);
         // What is compared are digests, so how long that takes says nothing about the secret.
         let digest = given.as_deref().map(|secret| <[u8; 32]>::from(Sha256::digest(secret.as_bytes())));
@@ -190,10 +195,10 @@ pub(crate) async fn admit(State(access): State<Arc<Access>>, request: Request, n
     if access.is_open() {
         return next.run(request).await;
     }
-    let (method, headers) = (request.method().clone(), request.headers().clone());
+    let (method, uri, headers) = (request.method().clone(), request.uri().clone(), request.headers().clone());
     let checking = Arc::clone(&access);
     // A hash takes its time, and the runtime's threads do not wait for it.
-    let checked = tokio::task::spawn_blocking(move || checking.check(&method, &headers)).await;
+    let checked = tokio::task::spawn_blocking(move || checking.check((&method, uri.path()), &headers)).await;
     match checked {
         Ok(Ok(())) => next.run(request).await,
         Ok(Err(problem)) => {
@@ -229,27 +234,30 @@ mod tests {
         let basic = |user: &str| {
             format!("Basic {}", data_encoding::BASE64.encode(format!("{user}:secret of {user}").as_bytes()))
         };
-        for (method, field, expected, why) in [
-            (Method::GET, None, Some(401), "nobody"),
-            (Method::GET, Some(bearer("ada")), None, "a reader reads"),
-            (Method::GET, Some(basic("ada")), None, "in a browser, too"),
-            (Method::POST, Some(bearer("ada")), Some(403), "and changes nothing"),
-            (Method::POST, Some(bearer("ben")), None, "an editor does"),
-            (Method::DELETE, Some(bearer("ben")), Some(403), "and removes nothing"),
-            (Method::DELETE, Some(bearer("eve")), None, "an owner does"),
-            (Method::GET, Some("Bearer secret of zoe".to_owned()), Some(401), "a wrong one"),
-            (Method::GET, Some("Digest secret of ada".to_owned()), Some(401), "another scheme"),
-            (Method::GET, Some("Basic !".to_owned()), Some(401), "no base64"),
+        for (method, path, field, expected, why) in [
+            (Method::GET, "/crawls", None, Some(401), "nobody"),
+            (Method::GET, "/crawls", Some(bearer("ada")), None, "a reader reads"),
+            (Method::GET, "/crawls", Some(basic("ada")), None, "in a browser, too"),
+            (Method::POST, "/crawls", Some(bearer("ada")), Some(403), "and changes nothing"),
+            (Method::POST, "/crawls", Some(bearer("ben")), None, "an editor does"),
+            (Method::DELETE, "/crawls", Some(bearer("ben")), Some(403), "and removes nothing"),
+            (Method::DELETE, "/crawls", Some(bearer("eve")), None, "an owner does"),
+            (Method::GET, "/crawls", Some("Bearer secret of zoe".to_owned()), Some(401), "a wrong one"),
+            (Method::GET, "/crawls", Some("Digest secret of ada".to_owned()), Some(401), "another scheme"),
+            (Method::GET, "/crawls", Some("Basic !".to_owned()), Some(401), "no base64"),
+            (Method::POST, "/mcp", Some(bearer("ada")), None, "a reader calls tools"),
+            (Method::POST, "/mcp", None, Some(401), "nobody does"),
+            (Method::POST, "/mcp/", Some(bearer("ada")), Some(403), "another path"),
         ] {
             let mut headers = HeaderMap::new();
             if let Some(field) = &field {
                 headers.insert(header::AUTHORIZATION, field.parse().unwrap());
             }
             for again in ["first", "remembered"] {
-                let status = access.check(&method, &headers).err().map(|problem| problem.status);
-                assert_eq!(status, expected, "{method} {field:?}, {again}: {why}");
+                let status = access.check((&method, path), &headers).err().map(|problem| problem.status);
+                assert_eq!(status, expected, "{method} {path} {field:?}, {again}: {why}");
             }
         }
-        assert!(Access::open().check(&Method::DELETE, &HeaderMap::new()).is_ok(), "without tokens");
+        assert!(Access::open().check((&Method::DELETE, "/crawls/docs"), &HeaderMap::new()).is_ok(), "without tokens");
     }
 }

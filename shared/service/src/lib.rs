@@ -3,7 +3,8 @@
 //! [`router`] answers from a [`Backend`]: the crawls of a data directory or of a stack.
 //! [`PortsBackend`] is one over the ports, so both engines give the same answers. All that is read
 //! comes from a [`Reader`](dragline_ports::reader::Reader), and all that is changed goes through
-//! the commands that the queue of a stack takes as well: nothing is done twice for HTTP.
+//! the commands that the queue of a stack takes as well: nothing is done twice for HTTP. Tools for
+//! agents ([`Agents`]) call the API as everybody does.
 
 mod access;
 mod backend;
@@ -14,6 +15,7 @@ mod etag;
 mod guard;
 mod limiter;
 mod links;
+mod mcp;
 mod metrics;
 mod page;
 mod ports;
@@ -35,6 +37,10 @@ pub use bodies::AddCrawl;
 pub use guard::HostCheck;
 pub use limiter::PeerAddress;
 pub use links::{LinkState, refresh_definition};
+pub use mcp::{
+    Agents, AllowedHost, AllowedHostError, Api, ApiError, ApiResponse, Caller, CrawlAllowance, Crawling, ProtocolError,
+    serve_stdio,
+};
 pub use ports::{PortsBackend, Stores};
 pub use printouts::{
     ArchiveQuery, BodyForm, BodyQuery, DiffQuery, DiffSubject, DiffWhich, Output, Printout, ReportFormat, ReportQuery,

@@ -33,6 +33,12 @@ pub trait Stores: Send + Sync + 'static {
     /// Returns the names of all crawls.
     fn crawls(&self) -> impl Future<Output = PortResult<Vec<CrawlId>>> + Send;
 
+    /// Returns the row of a crawl; `None` if there is none of this name.
+    ///
+    /// # Errors
+    /// The store cannot be opened.
+    fn load_crawl(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<Option<CrawlRow>>> + Send;
+
     /// Returns the word index of a crawl, brought up to date; `None` before its first iteration.
     ///
     /// # Errors
@@ -72,8 +78,19 @@ pub trait Stores: Send + Sync + 'static {
 
 /// A backend over the ports of the steps, and the readers of their crawls.
 pub struct PortsBackend<W, S> {
-    world: Arc<W>,
+    commands: Commands<W>,
     stores: S,
+}
+
+/// What is done with commands.
+enum Commands<W> {
+    Handled(Box<Handler<W>>),
+    Refused,
+}
+
+/// What handles commands.
+struct Handler<W> {
+    world: Arc<W>,
     contexts: Contexts,
     defaults: Defaults,
 }
@@ -81,13 +98,41 @@ pub struct PortsBackend<W, S> {
 impl<W: World, S: Stores> PortsBackend<W, S> {
     /// Returns a backend over these ports. The defaults are for what a command leaves out.
     pub fn new(world: Arc<W>, stores: S, defaults: Defaults) -> Self {
-        Self { world, stores, contexts: Contexts::default(), defaults }
+        let handler = Handler { world, contexts: Contexts::default(), defaults };
+        Self { commands: Commands::Handled(Box::new(handler)), stores }
+    }
+
+    /// Returns a backend that only reads: it may do so beside a process that writes.
+    pub fn read_only(stores: S) -> Self {
+        Self { commands: Commands::Refused, stores }
+    }
+
+    /// Returns the ports of the steps.
+    ///
+    /// # Errors
+    /// The backend only reads.
+    fn world(&self) -> Result<&Arc<W>, Problem> {
+        match &self.commands {
+            Commands::Handled(handler) => Ok(&handler.world),
+            Commands::Refused => Err(read_only()),
+        }
+    }
+
+    async fn load_crawl(&self, crawl: &CrawlId) -> PortResult<Option<CrawlRow>> {
+        match &self.commands {
+            Commands::Handled(handler) => handler.world.frontier().load_crawl(crawl).await,
+            Commands::Refused => self.stores.load_crawl(crawl).await,
+        }
     }
 
     async fn row(&self, crawl: &CrawlId) -> Result<CrawlRow, Problem> {
-        let row = self.world.frontier().load_crawl(crawl).await?;
+        let row = self.load_crawl(crawl).await?;
         row.ok_or_else(|| Problem::not_found(format!("there is no crawl `{crawl}`")))
     }
+}
+
+fn read_only() -> Problem {
+    Problem::conflict("the crawls are only read here")
 }
 
 fn standing(
@@ -123,9 +168,11 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
 
     fn standing<'a>(&'a self, crawl: &'a CrawlId) -> Answer<'a, Option<CrawlStanding>> {
         Box::pin(async move {
-            let frontier = self.world.frontier();
-            let Some(row) = frontier.load_crawl(crawl).await? else { return Ok(None) };
-            let latest = frontier.latest_iteration(crawl).await?;
+            let Some(row) = self.load_crawl(crawl).await? else { return Ok(None) };
+            let latest = match &self.commands {
+                Commands::Handled(handler) => handler.world.frontier().latest_iteration(crawl).await?,
+                Commands::Refused => self.stores.reader(crawl)?.latest_iteration().await?,
+            };
             let link = self.stores.link(crawl)?.and_then(|call| call.definition_url);
             Ok(Some(standing(crawl, row, link, latest.as_ref())))
         })
@@ -133,7 +180,7 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
 
     fn definition<'a>(&'a self, crawl: &'a CrawlId) -> Answer<'a, Option<String>> {
         Box::pin(async move {
-            let row = self.world.frontier().load_crawl(crawl).await?;
+            let row = self.load_crawl(crawl).await?;
             Ok(row.map(|row| dragline_definition::write(&row.definition)))
         })
     }
@@ -240,12 +287,18 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
     }
 
     fn fresh_trigger(&self) -> TriggerId {
-        TriggerId(format!("call-{:032x}", self.world.rng().bits()))
+        match &self.commands {
+            Commands::Handled(handler) => TriggerId(format!("call-{:032x}", handler.world.rng().bits())),
+            // The command will be refused.
+            Commands::Refused => TriggerId("call".to_owned()),
+        }
     }
 
     fn command<'a>(&'a self, command: &'a Command, trigger: &'a TriggerId) -> Answer<'a, CommandResult> {
         Box::pin(async move {
-            let handled = Box::pin(handle(&*self.world, &self.contexts, &self.defaults, command, trigger)).await?;
+            let Commands::Handled(handler) = &self.commands else { return Err(read_only()) };
+            let Handler { world, contexts, defaults } = &**handler;
+            let handled = Box::pin(handle(&**world, contexts, defaults, command, trigger)).await?;
             match handled {
                 CommandResult::Refused(refusal) => Err(refusal.into()),
                 done => Ok(done),
@@ -255,12 +308,13 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
 
     fn set_schedule<'a>(&'a self, crawl: &'a CrawlId, state: ScheduleState) -> Answer<'a, ()> {
         Box::pin(async move {
+            let world = self.world()?;
             let row = self.row(crawl).await?;
             match (state, row.switch) {
-                (ScheduleState::Off, _) => self.world.frontier().switch_off(crawl).await?,
+                (ScheduleState::Off, _) => world.frontier().switch_off(crawl).await?,
                 (ScheduleState::Paused, Switch::On { next: Some(seen) }) => {
                     let passed = MoveSchedule { crawl: crawl.clone(), seen, next: None };
-                    self.world.frontier().move_schedule(&passed).await?;
+                    world.frontier().move_schedule(&passed).await?;
                 }
                 (ScheduleState::Paused, Switch::Off) => {
                     return Err(Problem::conflict(format!("the crawl `{crawl}` was removed")));
@@ -268,7 +322,7 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
                 (ScheduleState::Paused, Switch::On { next: None })
                 | (ScheduleState::On, Switch::On { next: Some(_) }) => {}
                 (ScheduleState::On, _) => {
-                    put(&*self.world, &row.definition).await?;
+                    put(&**world, &row.definition).await?;
                 }
             }
             Ok(())

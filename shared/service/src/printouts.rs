@@ -44,6 +44,11 @@ pub enum Printout {
         /// The URL.
         url: String,
     },
+    /// The links of other pages to a URL, as lines of JSON.
+    Backlinks {
+        /// The URL.
+        url: String,
+    },
     /// The differences of two iterations, as lines of JSON.
     Diff(DiffQuery),
     /// The stored body of a URL. Without a form it follows the head of the answer.
@@ -297,6 +302,27 @@ pub(crate) async fn history(
 ) -> Result<Response, Problem> {
     let url = checked(read_query(query)?.url)?;
     Ok(rows(&headers, print(&*backend, &name, Printout::History { url }).await?))
+}
+
+/// The links of other pages to a URL
+///
+/// Those to what redirects to it are among them. The first call after a crawl makes the link graph.
+#[utoipa::path(
+    get, path = "/crawls/{name}/backlinks", tag = "results",
+    params(("name" = String, Path, description = "The crawl"), UrlQuery),
+    responses(
+        (status = 200, description = "All links", body = Rows),
+        (status = 404, description = "There is no such crawl, or it does not know the URL", body = Problem),
+    )
+)]
+pub(crate) async fn backlinks(
+    State(backend): Crawls,
+    Path(name): Path<String>,
+    query: Result<Query<UrlQuery>, QueryRejection>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let url = checked(read_query(query)?.url)?;
+    Ok(rows(&headers, print(&*backend, &name, Printout::Backlinks { url }).await?))
 }
 
 /// The differences of two iterations

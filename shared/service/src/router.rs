@@ -6,6 +6,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::{Router, middleware};
+use dragline_ports::clock::Rng;
 use utoipa::openapi::Info;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -15,6 +16,7 @@ use crate::backend::Backend;
 use crate::etag::tag;
 use crate::guard::{HostCheck, guard};
 use crate::limiter::{Limiter, limit};
+use crate::mcp::{self, Crawling};
 use crate::problem::Problem;
 use crate::{crawls, metrics, page, printouts, progress, rows, search};
 
@@ -29,6 +31,10 @@ pub struct Service {
     pub access: Access,
     /// The names of the server.
     pub hosts: HostCheck,
+    /// Which crawls agents may begin at `/mcp`.
+    pub crawling: Crawling,
+    /// Where the boundaries around what agents are shown of the web come from.
+    pub rng: Arc<dyn Rng>,
 }
 
 fn routes() -> OpenApiRouter<Arc<dyn Backend>> {
@@ -49,6 +55,7 @@ fn routes() -> OpenApiRouter<Arc<dyn Backend>> {
         .routes(routes!(rows::candidates))
         .routes(routes!(search::search))
         .routes(routes!(printouts::history))
+        .routes(routes!(printouts::backlinks))
         .routes(routes!(printouts::diff))
         .routes(routes!(printouts::body))
         .routes(routes!(printouts::report))
@@ -60,7 +67,14 @@ fn routes() -> OpenApiRouter<Arc<dyn Backend>> {
 
 /// Returns the router of a service. `/openapi.json` describes it, from its code.
 pub fn router(service: Service) -> Router {
-    let Service { backend, access, hosts } = service;
+    let Service { backend, access, hosts, crawling, rng } = service;
+    let (access, hosts, limiter) = (Arc::new(access), Arc::new(hosts), Arc::new(Limiter::default()));
+    let protect = |routes: Router| {
+        routes
+            .layer(middleware::from_fn_with_state(Arc::clone(&access), admit))
+            .layer(middleware::from_fn_with_state(Arc::clone(&limiter), limit))
+            .layer(middleware::from_fn_with_state(Arc::clone(&hosts), guard))
+    };
     let (api, mut openapi) = routes().split_for_parts();
     openapi.info = Info::new("Dragline", env!("CARGO_PKG_VERSION"));
     openapi.info.description =
@@ -71,7 +85,8 @@ pub fn router(service: Service) -> Router {
         .route("/style.css", axum::routing::get(page::style))
         .route("/live.js", axum::routing::get(page::script))
         .route("/view/{name}", axum::routing::get(page::crawl));
-    api.merge(page)
+    let routes = api
+        .merge(page)
         .with_state(backend)
         .route(
             "/openapi.json",
@@ -80,10 +95,10 @@ pub fn router(service: Service) -> Router {
         .fallback(nothing)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
-        .layer(middleware::from_fn(tag))
-        .layer(middleware::from_fn_with_state(Arc::new(access), admit))
-        .layer(middleware::from_fn_with_state(Arc::new(Limiter::default()), limit))
-        .layer(middleware::from_fn_with_state(Arc::new(hosts), guard))
+        .layer(middleware::from_fn(tag));
+    let routes = protect(routes);
+    // An agent passes the checks twice: as it calls the protocol, and for each call of a tool.
+    routes.clone().merge(protect(mcp::route(routes, crawling, rng, BODY_BYTES_MAX)))
 }
 
 async fn nothing() -> impl IntoResponse {

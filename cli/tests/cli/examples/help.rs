@@ -9,7 +9,7 @@ use std::thread;
 use super::{Shell, alone, dragline_alone, parse, ran, site};
 
 /// The commands whose examples are only parsed: they are for a deployed stack, or do not end.
-const PARSED: &[&str] = &["start", "put", "pause", "resume", "stop", "remove", "serve"];
+const PARSED: &[&str] = &["start", "put", "pause", "resume", "stop", "remove", "serve", "mcp"];
 
 /// What the examples find: a crawl of four iterations, another data directory with a crawl of that
 /// name, and the files that they take.

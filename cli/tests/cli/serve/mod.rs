@@ -230,6 +230,7 @@ async fn what_commands_print_is_answered() {
 
         for (target, arguments) in [
             (format!("history?url={url}"), vec!["history", &page, "--json"]),
+            (format!("backlinks?url={url}"), vec!["links", &page, "--ways", "in", "--json"]),
             ("diff".to_owned(), vec!["diff", "--json"]),
             ("diff?from=1&to=2&which=visited".to_owned(), vec!["diff", "--all", "--json"]),
             ("diff?what=links".to_owned(), vec!["diff", "--what", "links", "--json"]),
@@ -272,6 +273,7 @@ async fn what_commands_print_is_answered() {
             ("history?url=https://elsewhere.example/", 404, "no such URL"),
             ("history?url=--data", 404, "no flag"),
             ("history", 400, "no URL"),
+            ("backlinks?url=https://elsewhere.example/", 404, "no such URL"),
             ("body?url=%00", 400, "NUL"),
             ("diff?from=7", 404, "no such iteration"),
             ("diff?from=0", 400, "iterations are counted from 1"),
