@@ -91,7 +91,7 @@ impl Printer {
                 command.args(&self.network).arg("--").arg(url);
                 Running::start(command, room)?.output().await
             }
-            Printout::History { url } | Printout::Body(BodyQuery { url, .. }) => {
+            Printout::History { url } | Printout::LinksIn { url } | Printout::Body(BodyQuery { url, .. }) => {
                 // What a client sent is never taken for a flag.
                 command.arg("--").arg(url);
                 Running::start(command, room)?.output().await
@@ -110,6 +110,11 @@ fn flags(printout: &Printout) -> Vec<String> {
         Printout::History { .. } => {
             flag("format", Some(&"jsonl"));
             "history"
+        }
+        Printout::LinksIn { .. } => {
+            flag("format", Some(&"jsonl"));
+            flag("ways", Some(&"in"));
+            "links"
         }
         Printout::Diff(DiffQuery { from, to, subject, which }) => {
             flag("format", Some(&"jsonl"));

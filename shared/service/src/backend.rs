@@ -58,6 +58,9 @@ pub trait Backend: Send + Sync + 'static {
     /// output is dropped.
     fn print<'a>(&'a self, crawl: &'a CrawlId, printout: Printout) -> Answer<'a, Output>;
 
+    /// Returns the present time.
+    fn now(&self) -> Timestamp;
+
     /// Returns a trigger that no other command has.
     fn fresh_trigger(&self) -> TriggerId;
 
@@ -152,6 +155,8 @@ pub struct ProgressView {
     pub found: u64,
     /// URLs that were visited.
     pub crawled: u64,
+    /// URLs that wait to be visited.
+    pub waiting: u64,
     /// Visits whose answers were processed.
     pub processed: u64,
     /// Documents that could not be made of an answer.

@@ -10,13 +10,14 @@ use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::schedule::{CommandResult, Defaults, handle, put};
-use dragline_ports::clock::Rng as _;
+use dragline_ports::clock::{Clock as _, Rng as _};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{CrawlRow, Crawls as _, Iterations as _, MoveSchedule, Progress};
 use dragline_ports::reader::{Batch, Cursor, Filter, Reader, Rest};
 use dragline_ports::row::Row;
 use dragline_report::{ItemRow, Summary, summary};
 use dragline_search::{Index, Request, SearchError, SearchReport};
+use jiff::Timestamp;
 
 use crate::backend::{
     Answer, Backend, CrawlStanding, IterationView, ProgressView, RowBatch, RowKind, RowsQuery, ScheduleState,
@@ -97,6 +98,7 @@ fn progress_view(row: &IterationRow, progress: &Progress) -> ProgressView {
         iteration: row.into(),
         found: progress.added,
         crawled: progress.crawler.requests.saturating_sub(progress.crawler.retries),
+        waiting: progress.waiting(),
         processed: progress.parser.processed,
         stuck: progress.parser.stuck,
         failed: progress.parser.outcomes.iter().filter_map(failed).sum(),
@@ -214,6 +216,10 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
 
     fn print<'a>(&'a self, crawl: &'a CrawlId, printout: Printout) -> Answer<'a, Output> {
         Box::pin(self.stores.print(crawl, printout))
+    }
+
+    fn now(&self) -> Timestamp {
+        self.world.clock().now()
     }
 
     fn fresh_trigger(&self) -> TriggerId {

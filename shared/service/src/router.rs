@@ -64,12 +64,7 @@ pub fn router(service: Service) -> Router {
     openapi.info.description =
         Some("What crawls stored, and the commands to them. Errors are problem details (RFC 9457).".to_owned());
     let description = openapi.to_json().unwrap_or_default();
-    let page = Router::new()
-        .route("/", axum::routing::get(page::home))
-        .route("/style.css", axum::routing::get(page::style))
-        .route("/live.js", axum::routing::get(page::script))
-        .route("/view/{name}", axum::routing::get(page::crawl));
-    api.merge(page)
+    api.merge(page::routes())
         .with_state(backend)
         .route(
             "/openapi.json",
@@ -80,6 +75,7 @@ pub fn router(service: Service) -> Router {
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(middleware::from_fn_with_state(Arc::new(access), admit))
         .layer(middleware::from_fn_with_state(Arc::new(hosts), guard))
+        .layer(middleware::from_fn(page::show_problems))
 }
 
 async fn nothing() -> impl IntoResponse {
