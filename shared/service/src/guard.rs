@@ -76,7 +76,8 @@ pub(crate) async fn guard(State(check): State<Arc<HostCheck>>, request: Request,
             "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
         ),
         ("x-content-type-options", "nosniff"),
-        ("referrer-policy", "no-referrer"),
+        // Not `no-referrer`, with which the forms of the page itself would have the origin `null`.
+        ("referrer-policy", "same-origin"),
         ("cache-control", "no-store"),
     ] {
         fields.entry(HeaderName::from_static(name)).or_insert(HeaderValue::from_static(value));

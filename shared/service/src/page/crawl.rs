@@ -11,7 +11,7 @@ use super::actions::Done;
 use super::figures::{Updates, button, figures, result, status, times};
 use super::home::{begins, schedule_button};
 use super::layout::{Section, View, may_change, scroll};
-use super::shown::{address, target, time};
+use super::shown::{address, between, target, time_and_distance};
 use crate::access::Role;
 use crate::backend::{Backend, CrawlStanding, ProgressView, ScheduleState};
 use crate::crawls::{Crawls, read_iterations, read_query, require};
@@ -136,6 +136,7 @@ fn table(name: &CrawlId, list: &[ProgressView], chosen: Option<&ProgressView>, n
                 th.is-number scope="col" { "Iteration" }
                 th scope="col" { "State" }
                 th scope="col" { "Began" }
+                th scope="col" { "Took" }
                 th scope="col" { "Result" }
             } }
             tbody {
@@ -150,7 +151,11 @@ fn table(name: &CrawlId, list: &[ProgressView], chosen: Option<&ProgressView>, n
                             }
                         }
                         td { (super::figures::status_word(iteration)) }
-                        td { (time(iteration.started_at)) br; span.quiet { (times(iteration, now)) } }
+                        td { (time_and_distance(iteration.started_at, now)) }
+                        td { @match iteration.closed_at {
+                            Some(closed) => (between(iteration.started_at, closed)),
+                            None => span.quiet { "not over" },
+                        } }
                         td { (result(progress)) }
                     }
                 }

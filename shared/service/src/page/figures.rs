@@ -32,13 +32,13 @@ pub(super) fn figures(progress: &ProgressView, updates: Updates) -> Markup {
     let source = (updates == Updates::Live && iteration.closed_at.is_none()).then(|| progress_address(iteration));
     let counts = [
         ("crawled", *crawled, "visited"),
-        ("waiting", *waiting, "waiting to be visited"),
-        ("found", *found, "found in all"),
+        ("waiting", *waiting, "waiting"),
+        ("found", *found, "found anew"),
         ("processed", *processed, "answers read"),
         ("failed", *failed, "failed"),
         ("stuck", *stuck, "stuck"),
         ("requests", *requests, "requests sent"),
-        ("origins_open", *origins_open, "sites with work left"),
+        ("origins_open", *origins_open, "sites left"),
     ];
     let done = u32::try_from(crawled.saturating_mul(1_000) / (crawled + waiting).max(1)).unwrap_or(1_000);
     let is_running = iteration.closed_at.is_none();
@@ -89,7 +89,7 @@ pub(super) fn times(iteration: &IterationView, now: Timestamp) -> Markup {
         @match iteration.closed_at {
             None => { "began " (time_and_distance(iteration.started_at, now)) },
             Some(closed) => {
-                "over since " (time_and_distance(closed, now)) ", took " (between(iteration.started_at, closed))
+                "ended " (time_and_distance(closed, now)) ", after " (between(iteration.started_at, closed))
             },
         }
     }

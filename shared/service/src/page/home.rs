@@ -1,6 +1,7 @@
 //! All crawls: what runs, and what waits and why.
 
 use axum::extract::{Extension, Query, State};
+use jiff::Timestamp;
 use maud::{Markup, html};
 
 use super::actions::{Done, DoneQuery};
@@ -11,7 +12,6 @@ use crate::access::Role;
 use crate::backend::{CrawlStanding, ProgressView, ScheduleState};
 use crate::crawls::{Crawls, read_all};
 use crate::problem::Problem;
-use jiff::Timestamp;
 
 /// The most iterations whose figures change by themselves: a browser opens six connections.
 const LIVE_MAX: usize = 4;

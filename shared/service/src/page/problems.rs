@@ -1,7 +1,7 @@
 //! Problems, shown to people.
 
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use maud::html;
@@ -19,7 +19,8 @@ pub(crate) async fn show_problems(request: Request, next: Next) -> Response {
         return response;
     }
     let (mut head, body) = response.into_parts();
-    match head.extensions.remove::<Problem>() {
+    let problem = head.extensions.remove::<Problem>().or_else(|| rejection(head.status, &head.headers));
+    match problem {
         None => Response::from_parts(head, body),
         Some(problem) => {
             head.headers.remove(header::CONTENT_LENGTH);
@@ -35,6 +36,21 @@ fn is_view(path: &str) -> bool {
 
 fn prefers_html(headers: &HeaderMap) -> bool {
     accepts(headers, "text/html")
+}
+
+/// Returns the problem of a form or an address that could not be read, of which `axum` says in plain
+/// text what a person has no use for.
+fn rejection(status: StatusCode, headers: &HeaderMap) -> Option<Problem> {
+    let media_type = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+    let is_rejected = status.is_client_error() && media_type.starts_with("text/plain");
+    is_rejected.then(|| Problem::new(status, "bad request", "this is not what the links and forms of the page send"))
+}
+
+/// Returns a message as a sentence.
+fn sentence(message: &str) -> String {
+    let mut characters = message.chars();
+    let first = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", characters.as_str())
 }
 
 fn view(problem: &Problem) -> View {
@@ -57,9 +73,9 @@ fn view(problem: &Problem) -> View {
         advice.is_none() && !["/openapi.json", "GET ", "Authorization"].iter().any(|word| hint.contains(word))
     });
     let main = html! {
-        p.lead { (problem.detail) "." }
+        p.lead { (sentence(&problem.detail)) }
         @if !problem.mistakes.is_empty() { ul { @for mistake in &problem.mistakes { li { pre { (mistake) } } } } }
-        @if let Some(hint) = hint { p { (hint) "." } }
+        @if let Some(hint) = hint { p { (sentence(hint)) } }
         @if let Some(advice) = advice { p { (advice) } }
         p { a href="/" { "All crawls" } }
         p.quiet { "Status " (problem.status) ": " (problem.title) }

@@ -3,6 +3,7 @@
 use axum::extract::{Extension, Path, Query, State};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::outcome::Outcome;
+use dragline_domain::shown::count;
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::reader::Cursor;
 use maud::{Markup, html};
@@ -16,7 +17,6 @@ use crate::backend::{RowKind, RowsQuery};
 use crate::bodies::with_scheme;
 use crate::crawls::{Crawls, require};
 use crate::problem::Problem;
-use dragline_domain::shown::count;
 
 /// The rows of a table.
 const ROWS: usize = 50;

@@ -66,7 +66,10 @@ pub(super) fn distance(at: Timestamp, now: Timestamp) -> String {
 
 /// Returns the time between two times, in words.
 pub(super) fn between(from: Timestamp, to: Timestamp) -> String {
-    rough(u64::try_from(to.as_second() - from.as_second()).unwrap_or_default())
+    match u64::try_from(to.as_second() - from.as_second()) {
+        Err(_) | Ok(0) => "less than a second".to_owned(),
+        Ok(seconds) => rough(seconds),
+    }
 }
 
 /// Returns a number of seconds in the largest unit that fits, rounded down.
