@@ -91,7 +91,7 @@ def test_a_crawl_is_explained_added_and_run(server, site, asked, look):
     words = text(driver)
     assert f"pages that begin with {site}, and to no other host" in words
     assert "or after 100 pages" in words and "200 milliseconds between requests" in words
-    assert "cron: 0 3 * * *" in words and len(driver.find_elements(By.CSS_SELECTOR, "main time")) == 3
+    assert 'cron: "0 3 * * *"' in words and len(driver.find_elements(By.CSS_SELECTOR, "main time")) == 3
     assert asked == [], "nothing has been requested"
     shoot(driver, "preview")
     click(driver, "Add and run now")
@@ -99,9 +99,9 @@ def test_a_crawl_is_explained_added_and_run(server, site, asked, look):
     shoot(driver, "running")
     wait_until_over(driver, 1)
     assert "done" not in driver.current_url
-    assert driver.find_element(By.CSS_SELECTOR, "[data-live=crawled]").text == "10"
+    assert driver.find_element(By.CSS_SELECTOR, "[data-live=crawled]").text == "12"
     driver.get(f"{server}/")
-    assert "10 visited" in text(driver) and "Europe/Berlin" in text(driver)
+    assert "12 visited" in text(driver) and "Europe/Berlin" in text(driver)
 
 
 def test_the_schedule_and_an_iteration_are_paused_and_go_on(server, edition, look):
@@ -156,18 +156,19 @@ def test_a_page_is_shown_as_it_was(server, site, asked, look):
 
 def test_an_archived_page_runs_and_requests_nothing(server, site, asked, look):
     driver = look()
-    driver.get_log("browser")
     del asked[:]
     driver.get(f"{server}/view/manual/page?url={quote(site + '/trap')}")
     driver.switch_to.frame(driver.find_element(By.TAG_NAME, "iframe"))
     wait(driver, lambda _: "A trap for browsers" in driver.find_element(By.TAG_NAME, "body").text)
+    assert all(driver.find_elements(By.TAG_NAME, name) for name in ("script", "img", "link", "iframe")), "all of it is there"
     driver.switch_to.default_content()
-    refused = wait(driver, lambda _: driver.get_log("browser"))
-    assert any("sandbox" in entry["message"] or "Content Security Policy" in entry["message"] for entry in refused), "it tried"
     assert driver.execute_script("return window.pwned ?? null") is None
     assert asked == [], "nothing is requested from the site"
     frame = driver.find_element(By.TAG_NAME, "iframe")
     assert frame.get_attribute("sandbox") == "", "it may do nothing"
+    # Whatever the frame would have requested comes before what the page requests now.
+    assert driver.execute_async_script("fetch('/healthz').then((answer) => arguments[0](answer.status))") == 200
+    assert asked == [], "nothing is requested from the site, nor later"
 
 
 def test_no_text_of_a_site_is_more_than_text(server, site, look):
@@ -271,7 +272,7 @@ def test_anybody_can_use_every_view(server, site, look, width, colours):
     for view in VIEWS:
         driver.get(server + view.replace("{site}", quote(site)))
         # The archived page has its own mistakes.
-        result = Axe().run(driver, options={"iframes": False})
+        result = Axe().run(driver, options={"iframes": 0})
         assert len(result["passes"]) > 10, "the rules were applied"
         serious = [(view, rule["id"], rule["nodes"][0]["html"]) for rule in result["violations"] if rule["impact"] in ("serious", "critical")]
         assert serious == []

@@ -46,7 +46,8 @@ pub(super) fn figures(progress: &ProgressView, updates: Updates) -> Markup {
         div.figures data-source=[source] {
             @if is_running {
                 p.waits data-live="waits" { (waits(progress)) }
-                progress max="1000" value=(done) aria-label="Visited, of what is known so far" data-live="done" {}
+                // Known pages that are visited again are not counted as waiting.
+                progress max="1000" value=(done) hidden[*waiting == 0] aria-label="Visited, of what is known so far" data-live="done" {}
             }
             dl {
                 @for (name, number, words) in counts {
@@ -73,7 +74,7 @@ fn waits(progress: &ProgressView) -> String {
         ("paused", ..) => "Paused: it waits until it is resumed.".to_owned(),
         ("stopping", ..) => "Stopping: it finishes the requests under way.".to_owned(),
         (_, 0, _) if crawled > processed => "It reads the last answers.".to_owned(),
-        (_, 0, _) => "It waits for answers.".to_owned(),
+        (_, 0, sites) => format!("It visits known pages again, or waits for answers, at {}.", plural(sites, "site")),
         (_, waiting, sites) => format!(
             "{} {} for their turn at {}: each site is asked at its own pace.",
             plural(waiting, "URL"),

@@ -19,7 +19,10 @@ const plural = (number, one) => `${count.format(number)} ${one}${number === 1 ? 
 function waits({ status, waiting, crawled, processed, origins_open: sites }) {
   if (status === 'paused') return 'Paused: it waits until it is resumed.';
   if (status === 'stopping') return 'Stopping: it finishes the requests under way.';
-  if (waiting === 0) return crawled > processed ? 'It reads the last answers.' : 'It waits for answers.';
+  if (waiting === 0) {
+    if (crawled > processed) return 'It reads the last answers.';
+    return `It visits known pages again, or waits for answers, at ${plural(sites, 'site')}.`;
+  }
   const verb = waiting === 1 ? 'waits' : 'wait';
   return `${plural(waiting, 'URL')} ${verb} for their turn at ${plural(sites, 'site')}: each site is asked at its own pace.`;
 }
@@ -36,6 +39,7 @@ function show(figure, progress) {
   const name = figure.dataset.live;
   if (name === 'done') {
     const { crawled, waiting } = progress;
+    figure.hidden = waiting === 0;
     figure.value = Math.floor((crawled * 1000) / Math.max(crawled + waiting, 1));
     return;
   }

@@ -117,7 +117,7 @@ fn verdict(visit: &Value) -> Markup {
             p.lead { strong { (outcome(visit)) } " in iteration " (number) ", " (instant(visit["at"].as_str().unwrap_or_default())) }
             @if let Some(outcome) = code.and_then(Outcome::from_code) {
                 p { (outcome.meaning()) }
-                p.quiet { "What to do: " (outcome.advice()) }
+                @if !outcome.advice().starts_with("Nothing") { p.quiet { "What to do: " (outcome.advice()) } }
             }
             @if let Some(detail) = visit["detail"].as_str() { p { "Because: " (line(detail)) } }
         }

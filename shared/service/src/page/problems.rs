@@ -38,8 +38,8 @@ fn prefers_html(headers: &HeaderMap) -> bool {
     accepts(headers, "text/html")
 }
 
-/// Returns the problem of a form or an address that could not be read, of which `axum` says in plain
-/// text what a person has no use for.
+/// Returns the problem of a form or an address that could not be read, of which `axum` says in
+/// plain text what a person has no use for.
 fn rejection(status: StatusCode, headers: &HeaderMap) -> Option<Problem> {
     let media_type = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
     let is_rejected = status.is_client_error() && media_type.starts_with("text/plain");
