@@ -147,7 +147,11 @@ fn line(row: &Row, reading: Reading) -> Markup {
                 None => { span.quiet { "has not begun" } },
                 Some(progress) => {
                     (result(progress)) br;
-                    span.quiet { "iteration " (progress.iteration.iteration) ", " (times(&progress.iteration, reading.now)) }
+                    @let latest = &progress.iteration;
+                    span.quiet {
+                        "iteration " (latest.iteration) ", "
+                        (time_and_distance(latest.closed_at.unwrap_or(latest.started_at), reading.now))
+                    }
                 },
             } }
             @if may_change(reading.role) { td { div.actions {

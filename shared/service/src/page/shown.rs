@@ -50,7 +50,7 @@ pub(super) fn time(at: Timestamp) -> Markup {
 
 /// Returns a time, and how far away it is.
 pub(super) fn time_and_distance(at: Timestamp, now: Timestamp) -> Markup {
-    html! { (time(at)) " " span.quiet { "(" (distance(at, now)) ")" } }
+    html! { (time(at)) " " span.distance { "(" (distance(at, now)) ")" } }
 }
 
 /// Returns how far away a time is, in words.
