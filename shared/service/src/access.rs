@@ -149,17 +149,17 @@ impl Access {
         self.tokens.get(place?)
     }
 
-    /// Checks a request.
-    fn check(&self, (method, path): (&Method, &str), headers: &HeaderMap) -> Result<(), Problem> {
+    /// Checks a request, and returns the role of who sent it.
+    fn check(&self, (method, path): (&Method, &str), headers: &HeaderMap) -> Result<Role, Problem> {
         if self.is_open() {
-            return Ok(());
+            return Ok(Role::Owner);
         }
         let needed = Role::needed(method, path);
         let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(secret);
         // What is compared are digests, so how long that takes says nothing about the secret.
         let digest = given.as_deref().map(|secret| <[u8; 32]>::from(Sha256::digest(secret.as_bytes())));
         if digest.is_some() && digest == self.secret {
-            return Ok(());
+            return Ok(Role::Owner);
         }
         let Some(token) = given.as_deref().and_then(|secret| self.find(secret)) else {
             let detail = "a valid token is needed";
@@ -171,7 +171,7 @@ impl Access {
                 format!("the token of a {} may not do that: it takes one of an {}", token.role.name(), needed.name());
             return Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", detail));
         }
-        Ok(())
+        Ok(token.role)
     }
 }
 
@@ -190,9 +190,10 @@ fn secret(field: &str) -> Option<String> {
     Some(password.to_owned())
 }
 
-/// Answers only those who may call.
-pub(crate) async fn admit(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
+/// Answers only those who may call. What answers them finds their role among the extensions.
+pub(crate) async fn admit(State(access): State<Arc<Access>>, mut request: Request, next: Next) -> Response {
     if access.is_open() {
+        request.extensions_mut().insert(Role::Owner);
         return next.run(request).await;
     }
     let (method, uri, headers) = (request.method().clone(), request.uri().clone(), request.headers().clone());
@@ -200,7 +201,10 @@ pub(crate) async fn admit(State(access): State<Arc<Access>>, request: Request, n
     // A hash takes its time, and the runtime's threads do not wait for it.
     let checked = tokio::task::spawn_blocking(move || checking.check((&method, uri.path()), &headers)).await;
     match checked {
-        Ok(Ok(())) => next.run(request).await,
+        Ok(Ok(role)) => {
+            request.extensions_mut().insert(role);
+            next.run(request).await
+        }
         Ok(Err(problem)) => {
             let is_unknown = problem.status == StatusCode::UNAUTHORIZED.as_u16();
             let mut response = problem.into_response();

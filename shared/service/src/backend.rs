@@ -70,6 +70,9 @@ pub trait Backend: Send + Sync + 'static {
     /// Reads the file at a URL as text.
     fn read_link<'a>(&'a self, url: &'a str) -> Answer<'a, String>;
 
+    /// Returns the present time.
+    fn now(&self) -> Timestamp;
+
     /// Returns a trigger that no other command has.
     fn fresh_trigger(&self) -> TriggerId;
 
@@ -170,6 +173,8 @@ pub struct ProgressView {
     pub found: u64,
     /// URLs that were visited.
     pub crawled: u64,
+    /// URLs that wait to be visited.
+    pub waiting: u64,
     /// Visits whose answers were processed.
     pub processed: u64,
     /// Documents that could not be made of an answer.
@@ -193,6 +198,7 @@ impl ProgressView {
             iteration: row.into(),
             found: progress.added,
             crawled: progress.crawler.requests.saturating_sub(progress.crawler.retries),
+            waiting: progress.waiting(),
             processed: progress.parser.processed,
             stuck: progress.parser.stuck,
             failed: progress.parser.outcomes.iter().filter_map(failed).sum(),

@@ -84,7 +84,7 @@ fn set(keys: &mut Map<String, Value>, key: &str, value: Option<Value>) -> Result
 }
 
 /// Returns the URL of a host; a URL stays as it is.
-fn with_scheme(name: &str) -> String {
+pub(crate) fn with_scheme(name: &str) -> String {
     if name.contains("://") { name.to_owned() } else { format!("https://{name}") }
 }
 

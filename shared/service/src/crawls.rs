@@ -8,7 +8,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use dragline_domain::command::Command;
-use dragline_domain::frontier::{IterationBegun, StatusChange};
+use dragline_domain::frontier::{IterationBegun, IterationRow, StatusChange};
 use dragline_domain::ids::{CrawlId, CrawlIdError, Iteration, TriggerId};
 use dragline_pipeline::schedule::CommandResult;
 use serde::{Deserialize, Serialize};
@@ -192,15 +192,29 @@ pub(crate) async fn iterations(
 ) -> Result<Json<IterationList>, Problem> {
     let name = require(&*backend, name.parse()).await?.name;
     let IterationsQuery { before, limit } = read_query(query)?;
-    let latest = backend.iteration(&name, None).await?.map_or(0, |row| row.number.number());
-    let last = before.map_or(latest, |before| latest.min(before.saturating_sub(1)));
     let count = limit.unwrap_or(20).clamp(1, ITERATIONS_MAX);
+    let (rows, next) = read_iterations(&*backend, &name, before, count).await?;
+    Ok(Json(IterationList { iterations: rows.iter().map(IterationView::from).collect(), next }))
+}
+
+/// Returns iterations, the newest first, and before which one the list goes on; `None` at its end.
+///
+/// # Errors
+/// They cannot be read.
+pub(crate) async fn read_iterations(
+    backend: &dyn Backend,
+    name: &CrawlId,
+    before: Option<u32>,
+    count: u32,
+) -> Result<(Vec<IterationRow>, Option<u32>), Problem> {
+    let latest = backend.iteration(name, None).await?.map_or(0, |row| row.number.number());
+    let last = before.map_or(latest, |before| latest.min(before.saturating_sub(1)));
     let first = last.saturating_sub(count);
-    let mut iterations = Vec::new();
+    let mut rows = Vec::new();
     for number in (first + 1..=last).rev().filter_map(Iteration::new) {
-        iterations.extend(backend.iteration(&name, Some(number)).await?.as_ref().map(IterationView::from));
+        rows.extend(backend.iteration(name, Some(number)).await?);
     }
-    Ok(Json(IterationList { iterations, next: (first > 0).then_some(first + 1) }))
+    Ok((rows, (first > 0).then_some(first + 1)))
 }
 
 /// An iteration

@@ -73,10 +73,11 @@ pub(crate) async fn guard(State(check): State<Arc<HostCheck>>, request: Request,
     for (name, value) in [
         (
             "content-security-policy",
-            "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+            "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
         ),
         ("x-content-type-options", "nosniff"),
-        ("referrer-policy", "no-referrer"),
+        // Not `no-referrer`, with which the forms of the page itself would have the origin `null`.
+        ("referrer-policy", "same-origin"),
         ("cache-control", "private, no-cache"),
     ] {
         fields.entry(HeaderName::from_static(name)).or_insert(HeaderValue::from_static(value));

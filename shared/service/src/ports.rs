@@ -9,13 +9,15 @@ use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::schedule::{CommandResult, Defaults, handle, put};
-use dragline_ports::clock::Rng as _;
+use dragline_ports::clock::{Clock as _, Rng as _};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{CrawlRow, Crawls as _, Iterations as _, MoveSchedule};
 use dragline_ports::reader::{Batch, Cursor, Filter, Reader, Rest};
 use dragline_ports::row::Row;
+use dragline_ports::system::SystemClock;
 use dragline_report::{ItemRow, Summary, summary};
 use dragline_search::{Index, Request, SearchError, SearchReport};
+use jiff::Timestamp;
 
 use crate::backend::{
     Answer, Backend, CrawlStanding, IterationView, ProgressView, RowBatch, RowKind, RowsQuery, ScheduleState,
@@ -284,6 +286,10 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
 
     fn read_link<'a>(&'a self, url: &'a str) -> Answer<'a, String> {
         Box::pin(self.stores.read_link(url))
+    }
+
+    fn now(&self) -> Timestamp {
+        SystemClock::new().now()
     }
 
     fn fresh_trigger(&self) -> TriggerId {

@@ -25,13 +25,14 @@ const URL_BYTES_MAX: usize = 16 << 10;
 const HEAD_BYTES_MAX: usize = 1 << 20;
 
 /// What a page from the archive may do where it is shown: nothing. It runs no script, loads nothing
-/// from anywhere, and counts as a site of its own.
-const ARCHIVED_POLICY: &str =
-    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none'";
+/// from anywhere, and counts as a site of its own. Only our page may have it in a frame.
+const ARCHIVED_POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none'; \
+     frame-ancestors 'self'";
 
 /// What a report may do, whose tables are sorted by its own script. It counts as a site of its own.
 const REPORT_POLICY: &str = "sandbox allow-scripts allow-downloads allow-popups; default-src 'none'; \
-                             style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+                             style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
+                             frame-ancestors 'none'";
 
 /// The output of a command, as it comes.
 pub type Output = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
@@ -241,13 +242,13 @@ pub struct ArchiveQuery {
 }
 
 /// Checks the crawl, and runs a command.
-async fn print(backend: &dyn Backend, name: &str, printout: Printout) -> Result<Output, Problem> {
+pub(crate) async fn print(backend: &dyn Backend, name: &str, printout: Printout) -> Result<Output, Problem> {
     let crawl: CrawlId = require(backend, name.parse()).await?.name;
     backend.print(&crawl, printout).await
 }
 
 /// Returns a URL that can be handed to a command.
-fn checked(url: String) -> Result<String, Problem> {
+pub(crate) fn checked(url: String) -> Result<String, Problem> {
     if url.len() > URL_BYTES_MAX {
         return Err(Problem::bad_request(format!("the URL is longer than {URL_BYTES_MAX} bytes")));
     }
@@ -370,6 +371,8 @@ pub(crate) async fn body(
     };
     let policy = HeaderValue::from_static(ARCHIVED_POLICY);
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    // No policy keeps a browser from looking up the names of hosts.
+    response.headers_mut().insert(header::X_DNS_PREFETCH_CONTROL, HeaderValue::from_static("off"));
     Ok(response)
 }
 

@@ -74,19 +74,15 @@ pub fn router(service: Service) -> Router {
             .layer(middleware::from_fn_with_state(Arc::clone(&access), admit))
             .layer(middleware::from_fn_with_state(Arc::clone(&limiter), limit))
             .layer(middleware::from_fn_with_state(Arc::clone(&hosts), guard))
+            .layer(middleware::from_fn(page::show_problems))
     };
     let (api, mut openapi) = routes().split_for_parts();
     openapi.info = Info::new("Dragline", env!("CARGO_PKG_VERSION"));
     openapi.info.description =
         Some("What crawls stored, and the commands to them. Errors are problem details (RFC 9457).".to_owned());
     let description = openapi.to_json().unwrap_or_default();
-    let page = Router::new()
-        .route("/", axum::routing::get(page::home))
-        .route("/style.css", axum::routing::get(page::style))
-        .route("/live.js", axum::routing::get(page::script))
-        .route("/view/{name}", axum::routing::get(page::crawl));
     let routes = api
-        .merge(page)
+        .merge(page::routes())
         .with_state(backend)
         .route(
             "/openapi.json",

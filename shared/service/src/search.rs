@@ -22,19 +22,19 @@ const COUNT: u32 = 10;
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchQuery {
     /// The words, with operators as in `dragline search`.
-    q: String,
+    pub(crate) q: String,
     /// The page of results, from 1.
     #[param(value_type = Option<u32>)]
-    page: Option<NonZeroU32>,
+    pub(crate) page: Option<NonZeroU32>,
     /// The results of a page, up to 100.
-    per_page: Option<u32>,
+    pub(crate) per_page: Option<u32>,
     /// Whether words are searched for only as they are written.
     #[serde(default)]
-    exact: bool,
+    pub(crate) exact: bool,
 }
 
 impl SearchQuery {
-    fn request(self) -> Result<Request, Problem> {
+    pub(crate) fn request(self) -> Result<Request, Problem> {
         check(&self.q).map_err(|error| {
             let problem = Problem::bad_request(error.to_string());
             match error.hint() {

@@ -435,7 +435,7 @@ async fn schedules_are_paused_and_followed() {
         assert_eq!(set("ON")["next"], added["next"]);
         let page = server.get("/").body;
         assert!(page.contains("0 3 * * *") && page.contains("Europe/Berlin"), "{page}");
-        assert!(server.get("/view/docs").body.contains("politeness"), "its definition");
+        assert!(server.get("/view/docs/definition").body.contains("politeness"), "its definition");
     });
 }
 
