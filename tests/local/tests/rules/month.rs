@@ -63,7 +63,7 @@ struct Receiver {
 
 impl Notifier for Receiver {
     async fn notify(&self, notice: Notice, since: Timestamp) -> PortResult<()> {
-        if self.tries.fetch_add(1, Ordering::Relaxed) % 3 == 0 {
+        if self.tries.fetch_add(1, Ordering::Relaxed).is_multiple_of(3) {
             return Err(PortError::new(PortErrorKind::Unavailable, "notify", notice.kind(), "it is away"));
         }
         let id = format!("{} {}", notice.crawl(), NoticeKey::from_notice(&notice));
