@@ -38,9 +38,12 @@ class Site(BaseHTTPRequestHandler):
 
     edition = 1
     asked = []  # noqa: RUF012
+    gate = threading.Event()
+    gate.set()
 
     def do_GET(self):
         Site.asked.append(self.path)
+        Site.gate.wait(chromium.PATIENCE_SECONDS)
         path = self.path.split("?")[0]
         if path == "/":
             links = "".join(f"<li><a href='/p/{n}?q={escape(text[:60], quote=True)}'>{escape(text[:60])}</a>" for n, text in enumerate(HOSTILE))
@@ -90,6 +93,13 @@ def edition():
         Site.edition = number
 
     return change
+
+
+@pytest.fixture
+def gate():
+    """What answers pass through: closed, they wait until it is opened."""
+    yield Site.gate
+    Site.gate.set()
 
 
 @pytest.fixture(scope="session")

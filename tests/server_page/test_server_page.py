@@ -83,7 +83,7 @@ def test_mistakes_are_at_their_fields(server, look):
         assert any(driver.find_element(By.ID, each).find_elements(By.CLASS_NAME, "mistake") for each in described), field
 
 
-def test_a_crawl_is_explained_added_and_run(server, site, asked, look):
+def test_a_crawl_is_explained_added_and_run(server, site, asked, gate, look):
     driver = look()
     driver.get(f"{server}/add")
     fill(driver, seeds=f"{site}/", name="manual", pages="100", delay="200ms", cron="0 3 * * *", zone="Europe/Berlin")
@@ -94,9 +94,12 @@ def test_a_crawl_is_explained_added_and_run(server, site, asked, look):
     assert 'cron: "0 3 * * *"' in words and len(driver.find_elements(By.CSS_SELECTOR, "main time")) == 3
     assert asked == [], "nothing has been requested"
     shoot(driver, "preview")
+    # Its end would load the page again, without the message.
+    gate.clear()
     click(driver, "Add and run now")
     assert "An iteration has begun" in text(driver)
     shoot(driver, "running")
+    gate.set()
     wait_until_over(driver, 1)
     assert "done" not in driver.current_url
     assert driver.find_element(By.CSS_SELECTOR, "[data-live=crawled]").text == "12"
@@ -104,7 +107,7 @@ def test_a_crawl_is_explained_added_and_run(server, site, asked, look):
     assert "12 visited" in text(driver) and "Europe/Berlin" in text(driver)
 
 
-def test_the_schedule_and_an_iteration_are_paused_and_go_on(server, edition, look):
+def test_the_schedule_and_an_iteration_are_paused_and_go_on(server, edition, gate, look):
     driver = look()
     edition(2)
     driver.get(f"{server}/")
@@ -112,12 +115,15 @@ def test_the_schedule_and_an_iteration_are_paused_and_go_on(server, edition, loo
     assert "its schedule is paused" in text(driver)
     click(driver, "Resume schedule")
     assert "The schedule is followed" in text(driver)
+    # The iteration cannot end before it is paused.
+    gate.clear()
     click(driver, "Run now")
     click(driver, "Pause")
     assert "is paused" in text(driver)
     shoot(driver, "paused")
     driver.get(f"{server}/view/manual")
     click(driver, "Resume")
+    gate.set()
     wait_until_over(driver, 2)
 
 
