@@ -117,7 +117,7 @@ pub(super) struct LinksArguments {
     pub(super) offset: Offset,
     /// How many links to return.
     #[serde(default)]
-    pub(super) limit: Limit<50, 500>,
+    pub(super) limit: Limit<50, 200>,
 }
 
 /// Links of a page, or to it.
@@ -171,7 +171,7 @@ pub(super) struct DiffArguments {
     pub(super) offset: Offset,
     /// How many differences to return.
     #[serde(default)]
-    pub(super) limit: Limit<50, 500>,
+    pub(super) limit: Limit<50, 200>,
 }
 
 /// What is compared.
@@ -212,7 +212,7 @@ pub(super) struct HistoryArguments {
     pub(super) offset: Offset,
     /// How many visits to return.
     #[serde(default)]
-    pub(super) limit: Limit<50, 500>,
+    pub(super) limit: Limit<50, 200>,
 }
 
 /// Which URL to explain.
