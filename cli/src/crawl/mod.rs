@@ -103,7 +103,7 @@ async fn carry_out(mut request: Request, run: &RunArgs<'_>, console: &Console) -
         let watcher: Arc<dyn Observer> = watch.clone();
         let sender = Sender::new(&run.notify, run.data, network.config(&Draft::for_seeds(Vec::new()), None))?;
         let world = Arc::new(local_world(&store, CliNotifier::sending(console, &sender)).watched_by(watcher));
-        let _telling = sender.watch(Arc::clone(&world), run.data, run.disk.keep_free);
+        let telling = sender.watch(Arc::clone(&world), run.data, run.disk.keep_free);
         let PreparedIteration { wanted, iteration, goal } =
             prepare::prepare(&world, (&crawl, &directory), (given.as_ref(), &request), run, console).await?;
         if goal == Goal::Crawl {
@@ -119,6 +119,7 @@ async fn carry_out(mut request: Request, run: &RunArgs<'_>, console: &Console) -
         }
         let (asked, floor) = ((&iteration, &wanted), Floor { data: run.data, free_bytes_min: run.disk.keep_free });
         let ended = run::run(&world, fetchers, (&room, &floor), asked, interrupts, (&watch, console)).await?;
+        telling.end().await;
         match (goal, ended) {
             (Goal::MakeWay, RunOutcome::Over) => {}
             (_, RunOutcome::AtOnce) => {

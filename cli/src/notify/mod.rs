@@ -105,6 +105,15 @@ impl Sender {
 /// A watch that goes on until this is dropped.
 pub(crate) struct Watching(JoinHandle<()>);
 
+impl Watching {
+    /// Ends it, and waits until it holds nothing of the data directory, which can be closed then.
+    pub(crate) async fn end(mut self) {
+        self.0.abort();
+        // It was aborted, so how it ended says nothing.
+        let _ = (&mut self.0).await;
+    }
+}
+
 impl Drop for Watching {
     fn drop(&mut self) {
         self.0.abort();

@@ -86,7 +86,7 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     let draft = Draft::for_seeds(Vec::new());
     let sender = Sender::new(&args.notify, data, network.config(&draft, None))?;
     let world = Arc::new(local_world(&store, CliNotifier::serving(console, &sender)));
-    let _telling = sender.watch(Arc::clone(&world), data, args.disk.keep_free);
+    let telling = sender.watch(Arc::clone(&world), data, args.disk.keep_free);
     let engine = engine(&world, &store, (&network, args.disk.origins), console);
     let stop = engine.stop.clone();
 
@@ -98,14 +98,18 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     let crawls = DirectoryCrawls::new(data, args.network.arguments(), console);
     let backend = backend(Arc::clone(&world), crawls);
     let allowed = (access, HostCheck::new(args.hosts.clone()), args.agents.crawling());
-    let _servers = listeners.serve(api(Arc::clone(&backend), allowed));
+    let mut servers = listeners.serve(api(Arc::clone(&backend), allowed));
     console.say(&format!("serving {} at {url}; Ctrl-C stops it, and starting it again goes on", data.display()));
 
     let refreshing = tokio::spawn(links::refresh_all(backend, data.to_owned(), console.clone()));
     let engine = tokio::spawn(engine.run(Until::Stopped));
     let guard = SpaceGuard::new(Floor { data, free_bytes_min: args.disk.keep_free }, console);
     let ended = run(engine, &stop, guard, &mut interrupts, console).await;
+    // What holds the directory ends before it is closed.
+    servers.shutdown().await;
     refreshing.abort();
+    let _ = refreshing.await;
+    telling.end().await;
     ended
 }
 
