@@ -11,6 +11,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use tokio::sync::Semaphore;
 
 use crate::mcp;
 use crate::problem::Problem;
@@ -101,6 +102,20 @@ pub struct Access {
     secret: Option<[u8; 32]>,
     /// SHA-256 of secrets that were verified, with the places of their tokens.
     verified: Mutex<HashSet<([u8; 32], usize)>>,
+    /// Room for hashing, which takes some 20 MB each time.
+    hashing: Hashing,
+}
+
+/// How many secrets are hashed at the same time.
+const HASHES_MAX: usize = 2;
+
+#[derive(Debug)]
+struct Hashing(Semaphore);
+
+impl Default for Hashing {
+    fn default() -> Self {
+        Self(Semaphore::new(HASHES_MAX))
+    }
 }
 
 impl Access {
@@ -127,6 +142,15 @@ impl Access {
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.tokens.is_empty()
+    }
+
+    /// Whether checking a request takes the hash of a secret: it has one that is not known yet.
+    fn takes_hash(&self, headers: &HeaderMap) -> bool {
+        let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(secret);
+        let Some(given) = given else { return false };
+        let digest: [u8; 32] = Sha256::digest(given.as_bytes()).into();
+        let verified = self.verified.lock().unwrap_or_else(PoisonError::into_inner);
+        self.secret != Some(digest) && verified.iter().all(|(known, _)| *known != digest)
     }
 
     /// Returns the token with this secret; `None` if there is none. Takes some 20 ms the first
@@ -198,6 +222,8 @@ pub(crate) async fn admit(State(access): State<Arc<Access>>, mut request: Reques
     }
     let (method, uri, headers) = (request.method().clone(), request.uri().clone(), request.headers().clone());
     let checking = Arc::clone(&access);
+    // Whoever has no token waits for others of that kind. It is never closed.
+    let _room = if access.takes_hash(&headers) { access.hashing.0.acquire().await.ok() } else { None };
     // A hash takes its time, and the runtime's threads do not wait for it.
     let checked = tokio::task::spawn_blocking(move || checking.check((&method, uri.path()), &headers)).await;
     match checked {

@@ -1,5 +1,7 @@
 //! The bodies of the two calls that add and start crawls.
 
+use std::collections::HashSet;
+
 use dragline_domain::definition::Definition;
 use dragline_domain::ids::{Iteration, TriggerId};
 use serde::{Deserialize, Serialize};
@@ -148,10 +150,11 @@ impl StartCrawling {
         let Some(rules) = rules.as_array_mut() else {
             return Err(Problem::bad_request("`do_not_crawl` of the definition is no list"));
         };
+        let known = rules.iter().filter_map(|rule| rule["when"]["url"]["equals"].as_str());
+        let mut known: HashSet<String> = known.map(str::to_owned).collect();
         for url in &self.blacklisted_urls {
-            let rule = json!({"when": {"url": {"equals": url}}, "reason": "blacklisted by a call"});
-            if !rules.contains(&rule) {
-                rules.push(rule);
+            if known.insert(url.clone()) {
+                rules.push(json!({"when": {"url": {"equals": url}}, "reason": "blacklisted by a call"}));
             }
         }
         if rules.is_empty() {

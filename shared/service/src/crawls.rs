@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::{Extension, Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use dragline_domain::command::Command;
@@ -14,6 +14,7 @@ use dragline_pipeline::schedule::CommandResult;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::access::Role;
 use crate::backend::{Backend, CrawlStanding, IterationView, ScheduleState};
 use crate::bodies::{AddCrawl, StartCrawling};
 use crate::links::read_definition;
@@ -153,10 +154,16 @@ pub(crate) struct SetSchedule {
 pub(crate) async fn set_schedule(
     State(backend): Crawls,
     Path(name): Path<String>,
+    Extension(role): Extension<Role>,
     body: Result<Json<SetSchedule>, JsonRejection>,
 ) -> Result<Json<CrawlStanding>, Problem> {
     let name = require(&*backend, name.parse()).await?.name;
-    backend.set_schedule(&name, read_body(body)?.state).await?;
+    let state = read_body(body)?.state;
+    if state == ScheduleState::Off && role < Role::Owner {
+        let detail = "only an owner removes crawls";
+        return Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", detail));
+    }
+    backend.set_schedule(&name, state).await?;
     Ok(Json(require(&*backend, Ok(name)).await?))
 }
 
@@ -260,9 +267,7 @@ pub(crate) async fn start(
     let name = standing.name;
     // All fields may be absent, and so may the body.
     let call = match body {
-        Err(JsonRejection::MissingJsonContentType(_)) if !headers.contains_key(header::CONTENT_TYPE) => {
-            StartCrawling::default()
-        }
+        Err(JsonRejection::MissingJsonContentType(_)) if has_no_body(&headers) => StartCrawling::default(),
         body => read_body(body)?,
     };
     let latest = standing.iteration.as_ref().map_or(0, |latest| latest.iteration);
@@ -335,6 +340,12 @@ pub(crate) async fn change(
     backend.command(&Command::Change { crawl: crawl.clone(), change }, &trigger(&*backend, &headers)).await?;
     let row = backend.iteration(&crawl, None).await?;
     row.as_ref().map(|row| Json(row.into())).ok_or_else(|| Problem::conflict("no iteration is running"))
+}
+
+/// Whether a request has no body (RFC 9112, section 6.3).
+fn has_no_body(headers: &HeaderMap) -> bool {
+    let length = headers.get(header::CONTENT_LENGTH).is_none_or(|length| length == "0");
+    length && !headers.contains_key(header::TRANSFER_ENCODING)
 }
 
 /// Returns the trigger of a request: its idempotency key, so that a request that is repeated with

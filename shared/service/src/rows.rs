@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use dragline_domain::ids::CrawlId;
 use dragline_ports::reader::Cursor;
@@ -59,37 +59,63 @@ pub(crate) async fn answer(
 ) -> Result<Response, Problem> {
     let crawl = require(&*backend, name.parse()).await?.name;
     if accepts(headers, LINES) {
-        return Ok(lines(backend, crawl, kind, query));
+        return lines(backend, crawl, kind, query).await;
     }
-    let RowBatch { rows, next } = backend.rows(&crawl, kind, &query, query.cursor.clone()).await?;
+    let RowBatch { rows, next } = first_batch(&*backend, &crawl, kind, &query).await?;
     let next = serde_json::to_string(&next).unwrap_or_default();
     let body = format!("{{\"rows\":[{}],\"next\":{next}}}", rows.join(","));
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
+/// Returns the rows after the cursor of a request.
+async fn first_batch(
+    backend: &dyn Backend,
+    crawl: &CrawlId,
+    kind: RowKind,
+    query: &RowsQuery,
+) -> Result<RowBatch, Problem> {
+    let batch = backend.rows(crawl, kind, query, query.cursor.clone()).await;
+    batch.map_err(|problem| match &query.cursor {
+        // What is stored is as good as without a cursor.
+        Some(_) if problem.status == StatusCode::INTERNAL_SERVER_ERROR.as_u16() => {
+            Problem::bad_request("the cursor is none of this list").with_hint("send `next` of the answer before")
+        }
+        _ => problem,
+    })
+}
+
 /// Where a stream of rows goes on.
 enum Place {
-    After(Option<Cursor>),
+    At(RowBatch),
+    After(Cursor),
     End,
 }
 
-fn lines(backend: Arc<dyn Backend>, crawl: CrawlId, kind: RowKind, query: RowsQuery) -> Response {
+async fn lines(
+    backend: Arc<dyn Backend>,
+    crawl: CrawlId,
+    kind: RowKind,
+    query: RowsQuery,
+) -> Result<Response, Problem> {
     let query = RowsQuery { limit: Some(query.limit.unwrap_or(ROWS_MAX)), ..query };
-    let first = Place::After(query.cursor.clone());
+    // Read before the status is sent, so that what is wrong at once is said.
+    let first = Place::At(first_batch(&*backend, &crawl, kind, &query).await?);
     let batches =
         stream::try_unfold((first, backend, crawl, query), move |(place, backend, crawl, query)| async move {
-            let Place::After(after) = place else { return Ok(None) };
-            match backend.rows(&crawl, kind, &query, after).await {
-                Ok(RowBatch { rows, next }) => {
-                    let text: String = rows.into_iter().map(|row| row + "\n").collect();
-                    let place = next.map_or(Place::End, |next| Place::After(Some(next)));
-                    Ok(Some((text, (place, backend, crawl, query))))
+            let RowBatch { rows, next } = match place {
+                Place::At(batch) => batch,
+                Place::After(after) => {
+                    let batch = backend.rows(&crawl, kind, &query, Some(after)).await;
+                    // The status is sent already: the client sees that the stream was cut.
+                    batch.map_err(|problem| std::io::Error::other(problem.detail))?
                 }
-                // The status is sent already: the client sees that the stream was cut.
-                Err(problem) => Err(std::io::Error::other(problem.detail)),
-            }
+                Place::End => return Ok::<_, std::io::Error>(None),
+            };
+            let text: String = rows.into_iter().map(|row| row + "\n").collect();
+            let place = next.map_or(Place::End, Place::After);
+            Ok(Some((text, (place, backend, crawl, query))))
         });
-    ([(header::CONTENT_TYPE, LINES)], Body::from_stream(batches)).into_response()
+    Ok(([(header::CONTENT_TYPE, LINES)], Body::from_stream(batches)).into_response())
 }
 
 macro_rules! rows_of_kind {

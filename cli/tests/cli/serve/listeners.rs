@@ -34,6 +34,30 @@ async fn an_answer_that_a_client_has_is_not_sent_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_editor_removes_no_crawl() {
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    tokio::task::block_in_place(|| {
+        let token = |user: &str, role: &str| {
+            let made = dragline(directory.path(), &["token", "add", user, "--role", role]).stdout;
+            format!("Authorization: Bearer {}\r\nContent-Type: application/json\r\n", made.trim())
+        };
+        let (editor, owner) = (token("ben", "editor"), token("eve", "owner"));
+        let server = Server::start(directory.path(), &[]);
+        let body = json!({"name": "docs", "domain_names": ["https://a.example/"]}).to_string();
+        assert_eq!(server.call_with("POST", "/crawls", &editor, &body).status, 201);
+        for (fields, state, status, why) in [
+            (&editor, "PAUSED", 200, "an editor pauses"),
+            (&editor, "OFF", 403, "and removes nothing"),
+            (&owner, "OFF", 200, "an owner does"),
+        ] {
+            let body = json!({"state": state}).to_string();
+            let reply = server.call_with("PUT", "/crawls/docs/schedule", fields, &body);
+            assert_eq!(reply.status, status, "{why}: {}", reply.body);
+        }
+    });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn guessing_tokens_is_slow() {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     tokio::task::block_in_place(|| {

@@ -366,6 +366,10 @@ async fn wrong_calls_get_problems() {
             ),
             ("POST", "/crawls/docs/iterations", json_field, "{\"iteration\": 0}", 422, "nonzero"),
             ("POST", "/crawls/docs/iterations", json_field, "{\"type\": \"often\"}", 422, "often"),
+            ("POST", "/crawls/docs/iterations", "", "{\"iteration\": 1}", 415, "Content-Type"),
+            ("GET", "/crawls/docs/pages?cursor=abc", "", "", 400, "cursor"),
+            ("GET", "/crawls/docs/links?cursor=abc", "Accept: application/x-ndjson\r\n", "", 400, "cursor"),
+            ("GET", "/crawls/docs/candidates?cursor=%00", "", "", 400, "cursor"),
             (
                 "PUT",
                 "/crawls/docs/running",
