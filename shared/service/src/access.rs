@@ -145,7 +145,7 @@ impl Access {
     }
 
     /// Whether checking a request takes the hash of a secret: it has one that is not known yet.
-    fn takes_hash(&self, headers: &HeaderMap) -> bool {
+    pub(crate) fn takes_hash(&self, headers: &HeaderMap) -> bool {
         let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(secret);
         let Some(given) = given else { return false };
         let digest: [u8; 32] = Sha256::digest(given.as_bytes()).into();

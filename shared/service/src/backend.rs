@@ -3,6 +3,7 @@
 use std::pin::Pin;
 
 use dragline_domain::command::Command;
+use dragline_domain::definition::Definition;
 use dragline_domain::frontier::IterationRow;
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::outcome::{Outcome, OutcomeClass};
@@ -78,6 +79,9 @@ pub trait Backend: Send + Sync + 'static {
 
     /// Handles a command, once for each trigger.
     fn command<'a>(&'a self, command: &'a Command, trigger: &'a TriggerId) -> Answer<'a, CommandResult>;
+
+    /// Gives a crawl that is paused another definition; it stays paused at every moment.
+    fn put_paused<'a>(&'a self, definition: &'a Definition) -> Answer<'a, ()>;
 
     /// Switches the schedule of a crawl to this state.
     fn set_schedule<'a>(&'a self, crawl: &'a CrawlId, state: ScheduleState) -> Answer<'a, ()>;

@@ -13,6 +13,7 @@ use axum::response::{IntoResponse as _, Response};
 use dragline_ports::clock::Clock as _;
 use dragline_ports::system::SystemClock;
 
+use crate::access::Access;
 use crate::problem::Problem;
 
 /// How many addresses are remembered; beyond them, those that have waited longest are forgotten.
@@ -91,7 +92,11 @@ impl Limiter {
     /// Counts a request. Returns how long its sender must wait, if it sent too many.
     fn request(&self, address: IpAddr) -> Option<Duration> {
         take(&self.requests, address, REQUESTS, self.clock.monotonic(), 1.0)
-            .or_else(|| take(&self.wrong_secrets, address, WRONG_SECRETS, self.clock.monotonic(), 0.0))
+    }
+
+    /// Returns how long an address must wait before it may try another secret.
+    fn guess(&self, address: IpAddr) -> Option<Duration> {
+        take(&self.wrong_secrets, address, WRONG_SECRETS, self.clock.monotonic(), 0.0)
     }
 
     /// Counts a secret that is no token's.
@@ -101,12 +106,18 @@ impl Limiter {
 }
 
 /// Answers only those who do not ask for too much.
-pub(crate) async fn limit(State(limiter): State<Arc<Limiter>>, request: Request, next: Next) -> Response {
+pub(crate) async fn limit(
+    State((limiter, access)): State<(Arc<Limiter>, Arc<Access>)>,
+    request: Request,
+    next: Next,
+) -> Response {
     // Calls within the process come from nowhere.
     let Some(PeerAddress(address)) = request.extensions().get::<PeerAddress>().copied() else {
         return next.run(request).await;
     };
-    if let Some(wait) = limiter.request(address) {
+    // Behind a proxy all have one address: whoever guesses keeps nobody out whose token is known.
+    let guess = if access.takes_hash(request.headers()) { limiter.guess(address) } else { None };
+    if let Some(wait) = limiter.request(address).or(guess) {
         let problem =
             Problem::new(StatusCode::TOO_MANY_REQUESTS, "too many requests", "this address asks for too much");
         let mut response = problem.with_hint("wait as long as `Retry-After` says, in seconds").into_response();

@@ -37,9 +37,10 @@ pub async fn refresh_definition(backend: &dyn Backend, crawl: &CrawlId) -> Resul
     if Some(dragline_definition::write(&definition)) == backend.definition(crawl).await? {
         return Ok(LinkState::Unchanged);
     }
-    backend.command(&Command::PutCrawl(Box::new(definition)), &backend.fresh_trigger()).await?;
     if standing.state == ScheduleState::Paused {
-        backend.set_schedule(crawl, ScheduleState::Paused).await?;
+        backend.put_paused(&definition).await?;
+    } else {
+        backend.command(&Command::PutCrawl(Box::new(definition)), &backend.fresh_trigger()).await?;
     }
     Ok(LinkState::Changed)
 }

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use dragline_domain::command::Command;
-use dragline_domain::frontier::{IterationRow, Switch};
+use dragline_domain::definition::Definition;
+use dragline_domain::frontier::{CrawlPut, IterationRow, Switch};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::schedule::{CommandResult, Defaults, handle, put};
 use dragline_ports::clock::{Clock as _, Rng as _};
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{CrawlRow, Crawls as _, Iterations as _, MoveSchedule};
+use dragline_ports::frontier::{CrawlRow, Crawls as _, Iterations as _, MoveSchedule, PutCrawl};
 use dragline_ports::reader::{Batch, Cursor, Filter, Reader, Rest};
 use dragline_ports::row::Row;
 use dragline_ports::system::SystemClock;
@@ -308,6 +309,17 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
             match handled {
                 CommandResult::Refused(refusal) => Err(refusal.into()),
                 done => Ok(done),
+            }
+        })
+    }
+
+    fn put_paused<'a>(&'a self, definition: &'a Definition) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let row = self.row(&definition.name).await?;
+            let put = PutCrawl { definition: definition.clone(), seen: Some(row.version), next: None };
+            match self.world()?.frontier().put_crawl(&put).await? {
+                CrawlPut::Stored(_) => Ok(()),
+                _ => Err(Problem::conflict("somebody else has changed the definition meanwhile")),
             }
         })
     }

@@ -72,7 +72,7 @@ pub fn router(service: Service) -> Router {
     let protect = |routes: Router| {
         routes
             .layer(middleware::from_fn_with_state(Arc::clone(&access), admit))
-            .layer(middleware::from_fn_with_state(Arc::clone(&limiter), limit))
+            .layer(middleware::from_fn_with_state((Arc::clone(&limiter), Arc::clone(&access)), limit))
             .layer(middleware::from_fn_with_state(Arc::clone(&hosts), guard))
             .layer(middleware::from_fn(page::show_problems))
     };

@@ -11,7 +11,7 @@ use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::time::after;
 use dragline_engine::run::{Engine, Until};
 use dragline_local::{
-    DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier, SystemClock, SystemRng,
+    DirectoryArchive, LocalStore, MemoryQueue, OpenError, SqliteDocuments, SqliteFrontier, SystemClock, SystemRng,
 };
 use dragline_pipeline::{Adapters, DeadLeases, Timing};
 use dragline_ports::clock::Clock;
@@ -84,8 +84,14 @@ type World = Adapters<
     SystemRng,
 >;
 
-fn open(data: &Path, clock: &MovedClock, receiver: &Receiver) -> Arc<World> {
-    let store = LocalStore::open(data, clock.now()).unwrap();
+async fn open(data: &Path, clock: &MovedClock, receiver: &Receiver) -> Arc<World> {
+    // What a killed process had handed to other threads is still ending here.
+    let store = loop {
+        match LocalStore::open(data, clock.now()) {
+            Err(OpenError::InUse(_)) => tokio::time::sleep(Duration::from_millis(2)).await,
+            opened => break opened.unwrap(),
+        }
+    };
     let queue = MemoryQueue::new(clock, 1_000);
     let ports = (store.frontier(), store.archive(), store.documents());
     let world = Adapters::new(ports.0, ports.1, ports.2, queue, receiver.clone(), (clock.clone(), SystemRng));
@@ -99,8 +105,8 @@ struct Process {
 }
 
 impl Process {
-    fn start(data: &Path, clock: &MovedClock, receiver: &Receiver) -> Self {
-        let world = open(data, clock, receiver);
+    async fn start(data: &Path, clock: &MovedClock, receiver: &Receiver) -> Self {
+        let world = open(data, clock, receiver).await;
         let engine = Engine::new(Arc::clone(&world), Arc::new(Network::default().fetcher()), world.queue.clone());
         let running = tokio::spawn(async move {
             engine.run(Until::Stopped).await.unwrap();
@@ -138,7 +144,7 @@ async fn a_month_of_daily_crawls_with_a_crash_a_day_has_one_iteration_a_day() {
     let mut crawls = Vec::new();
     let mut sites = Vec::new();
     {
-        let world = open(data.path(), &clock, &receiver);
+        let world = open(data.path(), &clock, &receiver).await;
         // Three daily crawls, and one that comes due four times a day: what was missed begins once.
         for (n, cron) in (1..).zip(["0 3 * * *", "30 3 * * *", "0 4 * * *", "0 */6 * * *"]) {
             let pages = GeneratedSite { pages: 12, links_per_page: 4, bytes_per_page: 500, seed: n };
@@ -155,7 +161,7 @@ async fn a_month_of_daily_crawls_with_a_crash_a_day_has_one_iteration_a_day() {
             sites.push(site);
         }
     }
-    let mut process = Process::start(data.path(), &clock, &receiver);
+    let mut process = Process::start(data.path(), &clock, &receiver).await;
     for day in 1..=DAYS {
         // It sees the night pass.
         clock.ahead_s.fetch_add(24 * 3_600, Ordering::Relaxed);
@@ -163,7 +169,7 @@ async fn a_month_of_daily_crawls_with_a_crash_a_day_has_one_iteration_a_day() {
         // The moment differs from day to day.
         tokio::time::sleep(Duration::from_millis(u64::from(day % 7) * 3)).await;
         process.kill().await;
-        process = Process::start(data.path(), &clock, &receiver);
+        process = Process::start(data.path(), &clock, &receiver).await;
         process.wait(&crawls, |number, is_over| number == day && is_over).await;
     }
     // What is owed is told in the end, as the receiver is away only at times.
