@@ -429,12 +429,18 @@ pub(crate) async fn report(
     Ok(response)
 }
 
+/// The bytes of a WACZ file.
+#[derive(ToSchema)]
+#[schema(value_type = String, format = Binary)]
+#[expect(dead_code, reason = "it describes what is written as it comes")]
+pub(crate) struct WaczFile(Vec<u8>);
+
 /// The archive of a crawl, as a WACZ file
 #[utoipa::path(
     get, path = "/crawls/{name}/archive", tag = "results",
     params(("name" = String, Path, description = "The crawl"), ArchiveQuery),
     responses(
-        (status = 200, description = "A WACZ file", body = Vec<u8>, content_type = "application/wacz+zip"),
+        (status = 200, description = "A WACZ file", body = WaczFile, content_type = "application/wacz+zip"),
         (status = 404, description = "There is no such crawl or iteration", body = Problem),
     )
 )]
