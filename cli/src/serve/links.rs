@@ -6,7 +6,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use axum::http::StatusCode;
 use dragline_domain::ids::CrawlId;
@@ -28,11 +28,13 @@ pub(super) struct DefinitionLinks {
     path: PathBuf,
     /// One change at a time.
     changing: Mutex<()>,
+    /// What the file had when it was last changed: a list of crawls asks for each of them.
+    known: Mutex<Option<(SystemTime, Links)>>,
 }
 
 impl DefinitionLinks {
     pub(super) fn new(data: &Path) -> Self {
-        Self { path: data.join(FILE), changing: Mutex::default() }
+        Self { path: data.join(FILE), changing: Mutex::default(), known: Mutex::default() }
     }
 
     fn read(&self) -> Result<Links, Problem> {
@@ -49,7 +51,15 @@ impl DefinitionLinks {
     /// # Errors
     /// The list cannot be read.
     pub(super) fn find(&self, crawl: &CrawlId) -> Result<Option<AddCrawl>, Problem> {
-        Ok(self.read()?.remove(crawl))
+        let Ok(changed_at) = fs::metadata(&self.path).and_then(|file| file.modified()) else {
+            return Ok(self.read()?.remove(crawl));
+        };
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let links = match &mut *known {
+            Some((at, links)) if *at == changed_at => links,
+            outdated => &mut outdated.insert((changed_at, self.read()?)).1,
+        };
+        Ok(links.get(crawl).cloned())
     }
 
     /// Keeps the call that gave a crawl its file, or that none did.
