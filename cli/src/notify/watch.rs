@@ -33,11 +33,13 @@ pub(super) struct NoticeWatch<W> {
     /// Below this it is told of the disk, in bytes.
     pub(super) free_bytes_low: u64,
     told: HashMap<(CrawlId, Iteration), Vec<u64>>,
+    /// The rules of running crawls, each with the version of the definition that has them.
+    rules: HashMap<CrawlId, (u32, Vec<NotifyRule>)>,
 }
 
 impl<W: World> NoticeWatch<W> {
     pub(super) fn new(world: Arc<W>, dispatch: Arc<Dispatch>, data: PathBuf, free_bytes_low: u64) -> Self {
-        Self { world, dispatch, data, free_bytes_low, told: HashMap::new() }
+        Self { world, dispatch, data, free_bytes_low, told: HashMap::new(), rules: HashMap::new() }
     }
 
     /// Watches until it is dropped.
@@ -53,8 +55,10 @@ impl<W: World> NoticeWatch<W> {
     async fn look(&mut self) -> PortResult<()> {
         let world = Arc::clone(&self.world);
         let mut running = Vec::new();
-        for crawl in world.frontier().running_crawls(CRAWLS_MAX).await? {
-            let rules = self.dispatch.rules(&crawl)?;
+        let crawls = world.frontier().running_crawls(CRAWLS_MAX).await?;
+        self.rules.retain(|crawl, _| crawls.contains(crawl));
+        for crawl in crawls {
+            let rules = self.rules(&crawl).await?;
             if rules.is_empty() {
                 continue;
             }
@@ -71,6 +75,19 @@ impl<W: World> NoticeWatch<W> {
             self.disk(&rules, &row).await?;
         }
         Ok(())
+    }
+
+    /// Returns the rules for a crawl. A definition is read only when it has changed.
+    async fn rules(&mut self, crawl: &CrawlId) -> PortResult<Vec<NotifyRule>> {
+        let version = self.world.frontier().load_stamp(crawl).await?.map_or(0, |stamp| stamp.version);
+        if let Some((known, rules)) = self.rules.get(crawl)
+            && *known == version
+        {
+            return Ok(rules.clone());
+        }
+        let rules = self.dispatch.rules(crawl)?;
+        self.rules.insert(crawl.clone(), (version, rules.clone()));
+        Ok(rules)
     }
 
     /// Returns the rules whose receivers did not fail a short while ago.
