@@ -146,7 +146,7 @@ impl Access {
 
     /// Whether checking a request takes the hash of a secret: it has one that is not known yet.
     pub(crate) fn takes_hash(&self, headers: &HeaderMap) -> bool {
-        let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(secret);
+        let given = secret_in(headers);
         let Some(given) = given else { return false };
         let digest: [u8; 32] = Sha256::digest(given.as_bytes()).into();
         let verified = self.verified.lock().unwrap_or_else(PoisonError::into_inner);
@@ -179,7 +179,7 @@ impl Access {
             return Ok(Role::Owner);
         }
         let needed = Role::needed(method, path);
-        let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(secret);
+        let given = secret_in(headers);
         // What is compared are digests, so how long that takes says nothing about the secret.
         let digest = given.as_deref().map(|secret| <[u8; 32]>::from(Sha256::digest(secret.as_bytes())));
         if digest.is_some() && digest == self.secret {
@@ -197,6 +197,11 @@ impl Access {
         }
         Ok(token.role)
     }
+}
+
+/// Returns the secret that a request has.
+fn secret_in(headers: &HeaderMap) -> Option<String> {
+    headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(secret)
 }
 
 /// Returns the secret in a field `Authorization`: a bearer token, or the password that a browser
