@@ -1,12 +1,13 @@
 //! Where a definition comes from: a file, or URLs.
 
+use std::env;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use dragline_definition::{DefinitionErrors, TEXT_BYTES_MAX};
-use dragline_domain::definition::{Draft, Key, Problems};
-use dragline_domain::shown::without_credentials;
+use dragline_domain::definition::{Draft, Key, Problems, SecretReference};
+use dragline_domain::shown::{one_line, without_credentials};
 use dragline_domain::url::{CrawlUrl, UrlRules};
 
 use crate::error::Failure;
@@ -97,6 +98,19 @@ pub(crate) fn parse_url_by(text: &str, rules: &UrlRules) -> Result<CrawlUrl, Fai
 pub(crate) fn read_definition(path: &Path) -> Result<Draft, Failure> {
     let definition = dragline_definition::parse(&read_text(path)?, &path.display().to_string())?;
     Ok(definition.into_draft())
+}
+
+/// Returns the secret that a reference names. Messages say `subject`, and never what it contains.
+///
+/// # Errors
+/// The variable is not set, or the file cannot be read.
+pub(crate) fn read_secret(reference: &SecretReference, subject: &str) -> Result<String, Failure> {
+    let text = match reference {
+        SecretReference::Variable(name) => env::var(name)
+            .map_err(|_| Failure::new(format!("the variable `{}` with {subject} is not set", one_line(name, 80))))?,
+        SecretReference::File(path) => read_text(Path::new(path))?,
+    };
+    Ok(text.trim().to_owned())
 }
 
 /// Reads the text of a definition from a file.

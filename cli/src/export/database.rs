@@ -1,8 +1,6 @@
 //! `dragline export --to`: everything to a PostgreSQL database, and later what is new.
 
 use std::cell::{Cell, RefCell};
-use std::env;
-use std::path::Path;
 use std::time::Duration;
 
 use dragline_domain::shown;
@@ -13,7 +11,7 @@ use dragline_sink::{Address, Event, SinkError, Target};
 
 use crate::args::DatabaseArgs;
 use crate::crawl_handle::CrawlHandle;
-use crate::definition_source::read_text;
+use crate::definition_source::read_secret;
 use crate::error::Failure;
 use crate::terminal::Console;
 
@@ -57,16 +55,10 @@ pub(super) async fn write(
 /// Reads an address, or the variable or the file that it names, so that no password has to be on
 /// the command line.
 fn read_address(to: &str) -> Result<Address, Failure> {
-    let text = match to.split_once(':') {
-        Some(("env", name)) => env::var(name).map_err(|_| {
-            Failure::new(format!(
-                "the variable `{}` with the address of the database is not set",
-                shown::one_line(name, 80)
-            ))
-        })?,
-        Some(("file", path)) => read_text(Path::new(path))?,
-        _ if Address::is_url(to) => to.to_owned(),
-        _ => return Err(address_error("`--to` needs the address of a PostgreSQL database")),
+    let text = match to.parse() {
+        Ok(reference) => read_secret(&reference, "the address of the database")?,
+        Err(_) if Address::is_url(to) => to.to_owned(),
+        Err(_) => return Err(address_error("`--to` needs the address of a PostgreSQL database")),
     };
     text.parse().map_err(|error: dragline_sink::AddressError| address_error(&error.to_string()))
 }

@@ -77,7 +77,7 @@ impl Dispatch {
     ///
     /// # Errors
     /// Some of them could not be told.
-    pub(super) async fn notice(&self, notice: &Notice, since: Timestamp) -> PortResult<()> {
+    pub(super) async fn notice(&self, notice: &Notice, message: &Message, since: Timestamp) -> PortResult<()> {
         let rules = self.rules(notice.crawl())?;
         let mut first_error = None;
         let mut note = |sent: PortResult<()>| {
@@ -89,16 +89,15 @@ impl Dispatch {
             // An iteration may be over before anybody looked.
             note(self.started(&rules, &closed.row).await);
         }
-        let message = Message::from_notice(notice.clone(), since);
         let event = event_of_notice(notice);
         let has_changes = matches!(notice, Notice::IterationClosed(closed) if has_changes(&closed.changes));
         for rule in &rules {
             if rule.includes(event) || (has_changes && rule.includes(NotifyEvent::Changed)) {
-                note(self.deliver(&Addressee::Receiver(rule.receiver.clone()), &message).await);
+                note(self.deliver(&Addressee::Receiver(rule.receiver.clone()), message).await);
             }
         }
         if let Some(command) = &self.command {
-            note(self.deliver(&Addressee::Command(command.clone()), &message).await);
+            note(self.deliver(&Addressee::Command(command.clone()), message).await);
         }
         if let Notice::IterationClosed(closed) = notice {
             note(self.items(&rules, closed, since).await);

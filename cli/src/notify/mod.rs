@@ -22,10 +22,10 @@ use tokio::task::JoinHandle;
 use self::dispatch::Dispatch;
 use self::message::Message;
 use self::printer::{Audience, NoticePrinter};
-use self::receivers::{Mailer, Receivers, read_secret};
+use self::receivers::{Mailer, Receivers};
 use self::watch::NoticeWatch;
 use crate::args::NotifyArgs;
-use crate::definition_source::parse_url;
+use crate::definition_source::{parse_url, read_secret};
 use crate::error::Failure;
 use crate::terminal::Console;
 
@@ -59,9 +59,10 @@ impl CliNotifier {
 
 impl Notifier for CliNotifier {
     async fn notify(&self, notice: Notice, since: Timestamp) -> PortResult<()> {
-        self.printer.print(&Message::from_notice(notice.clone(), since).id, &notice);
+        let message = Message::from_notice(notice.clone(), since);
+        self.printer.print(&message.id, &notice);
         match &self.dispatch {
-            Some(dispatch) => dispatch.notice(&notice, since).await,
+            Some(dispatch) => dispatch.notice(&notice, &message, since).await,
             None => Ok(()),
         }
     }
@@ -80,7 +81,9 @@ impl Sender {
     /// A URL, an address or a secret is not valid, or a client cannot be set up.
     pub(crate) fn new(args: &NotifyArgs, data: &Path, config: HttpConfig) -> Result<Self, Failure> {
         let mailer = match (&args.smtp, &args.mail_from) {
-            (Some(reference), Some(from)) => Some(Mailer::new(&read_secret(reference)?, from.clone())?),
+            (Some(reference), Some(from)) => {
+                Some(Mailer::new(&read_secret(reference, "the URL of the mail server")?, from.clone())?)
+            }
             _ => None,
         };
         let receivers = Receivers::new(config, mailer);

@@ -1,13 +1,12 @@
 //! Those who are told: webhooks, mail, a command.
 
 use std::collections::HashMap;
-use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use dragline_domain::definition::{MailAddress, Receiver, SecretReference};
+use dragline_domain::definition::{MailAddress, Receiver};
 use dragline_http::{HttpConfig, Webhook, WebhookSecret};
 use dragline_local::SystemClock;
 use dragline_ports::clock::Clock as _;
@@ -19,24 +18,11 @@ use tokio::process::Command;
 use tokio::time::timeout;
 
 use super::message::Message;
-use crate::definition_source::read_text;
+use crate::definition_source::read_secret;
 use crate::error::Failure;
 
 /// How long a mail server or a command may take.
 const TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Returns the secret at a place.
-///
-/// # Errors
-/// It is not there.
-pub(super) fn read_secret(reference: &SecretReference) -> Result<String, Failure> {
-    let text = match reference {
-        SecretReference::Variable(name) => env::var(name)
-            .map_err(|_| Failure::new(format!("the environment variable `{name}`, which has a secret, is not set")))?,
-        SecretReference::File(path) => read_text(Path::new(path))?,
-    };
-    Ok(text.trim().to_owned())
-}
 
 /// A mail server, and the sender of what is sent by it.
 pub(super) struct Mailer {
@@ -103,7 +89,10 @@ impl Receivers {
             return Ok(Some(Arc::clone(webhook)));
         }
         let parse = |text: String| WebhookSecret::parse(&text).map_err(|error| Failure::from_error(&error));
-        let secret = secret.as_ref().map(|reference| read_secret(reference).and_then(parse)).transpose()?;
+        let secret = secret
+            .as_ref()
+            .map(|reference| read_secret(reference, "the secret of a webhook").and_then(parse))
+            .transpose()?;
         let webhook = Arc::new(Webhook::new(&self.config, url.clone(), secret)?);
         lock().insert(receiver.clone(), Arc::clone(&webhook));
         Ok(Some(webhook))
