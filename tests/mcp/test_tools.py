@@ -273,7 +273,7 @@ async def test_roles_hold_for_agents(data, serve, site, tmp_path):
 def post(server, body, **fields):
     """Calls a server without the SDK, and returns the status."""
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **fields}
-    return httpx2.post(f"http://{server.address}/mcp", content=body, headers=headers).status_code
+    return httpx2.post(f"http://{server.address}/mcp", content=body, headers=headers, timeout=PATIENCE_SECONDS).status_code
 
 
 def test_the_checks_of_the_server_hold(shared_server):

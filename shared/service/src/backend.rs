@@ -228,6 +228,20 @@ pub enum RowKind {
     Candidates,
 }
 
+impl RowKind {
+    /// Returns its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pages => "pages",
+            Self::Links => "links",
+            Self::Items => "items",
+            Self::Log => "log",
+            Self::Candidates => "candidates",
+        }
+    }
+}
+
 /// Which rows to return.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -240,7 +254,7 @@ pub struct RowsQuery {
     /// The URL; of links, that of the page that has them.
     #[param(value_type = Option<String>)]
     pub url: Option<CrawlUrl>,
-    /// The most rows in one answer, up to 1,000; a few more may come.
+    /// The most rows in one answer, up to 1,000; a few more may come. Lines of JSON come all.
     pub limit: Option<usize>,
     /// Where to go on: `next` of the answer before.
     #[param(value_type = Option<String>)]

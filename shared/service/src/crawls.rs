@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::rejection::{JsonRejection, QueryRejection};
-use axum::extract::{Extension, Path, Query, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::extract::{Extension, State};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use dragline_domain::command::Command;
 use dragline_domain::frontier::{IterationBegun, IterationRow, StatusChange};
-use dragline_domain::ids::{CrawlId, CrawlIdError, Iteration, TriggerId};
+use dragline_domain::ids::{CrawlId, CrawlIdError, Iteration};
 use dragline_pipeline::schedule::CommandResult;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -17,14 +16,17 @@ use utoipa::{IntoParams, ToSchema};
 use crate::access::Role;
 use crate::backend::{Backend, CrawlStanding, IterationView, ScheduleState};
 use crate::bodies::{AddCrawl, StartCrawling};
+use crate::extract::{Body, Path, Query};
+use crate::idempotency::Trigger;
 use crate::links::read_definition;
 use crate::problem::Problem;
+use crate::rows::within;
 
 /// The backend of a request.
 pub(crate) type Crawls = State<Arc<dyn Backend>>;
 
-/// The longest idempotency key, in bytes. Longer ones are ignored.
-const KEY_BYTES_MAX: usize = 200;
+/// The number of iterations in an answer, if none is asked for.
+const ITERATIONS: u32 = 20;
 
 /// The most iterations in an answer.
 const ITERATIONS_MAX: u32 = 100;
@@ -81,16 +83,16 @@ pub(crate) async fn list(State(backend): Crawls) -> Result<Json<CrawlList>, Prob
 )]
 pub(crate) async fn add(
     State(backend): Crawls,
-    headers: HeaderMap,
-    body: Result<Json<AddCrawl>, JsonRejection>,
+    Trigger(trigger): Trigger,
+    Body(body): Body<AddCrawl>,
 ) -> Result<Response, Problem> {
-    let call = read_body(body)?;
+    let call = body;
     let link = call.definition_url.is_some().then(|| call.clone());
     let definition = read_definition(&*backend, call).await?;
     let name = definition.name.clone();
     let was_there = backend.standing(&name).await?;
     let command = Command::PutCrawl(Box::new(definition));
-    backend.command(&command, &trigger(&*backend, &headers)).await?;
+    backend.command(&command, &trigger).await?;
     backend.keep_link(&name, link).await?;
     let standing = require(&*backend, Ok(name.clone())).await?;
     let status = if was_there.is_some() { StatusCode::OK } else { StatusCode::CREATED };
@@ -116,10 +118,10 @@ pub(crate) async fn one(State(backend): Crawls, Path(name): Path<String>) -> Res
 pub(crate) async fn remove(
     State(backend): Crawls,
     Path(name): Path<String>,
-    headers: HeaderMap,
+    Trigger(trigger): Trigger,
 ) -> Result<StatusCode, Problem> {
     let name = require(&*backend, name.parse()).await?.name;
-    backend.command(&Command::Remove(name), &trigger(&*backend, &headers)).await?;
+    backend.command(&Command::Remove(name), &trigger).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -155,10 +157,10 @@ pub(crate) async fn set_schedule(
     State(backend): Crawls,
     Path(name): Path<String>,
     Extension(role): Extension<Role>,
-    body: Result<Json<SetSchedule>, JsonRejection>,
+    Body(body): Body<SetSchedule>,
 ) -> Result<Json<CrawlStanding>, Problem> {
     let name = require(&*backend, name.parse()).await?.name;
-    let state = read_body(body)?.state;
+    let state = body.state;
     if state == ScheduleState::Off && role < Role::Owner {
         let detail = "only an owner removes crawls";
         return Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", detail));
@@ -195,11 +197,10 @@ pub(crate) struct IterationList {
 pub(crate) async fn iterations(
     State(backend): Crawls,
     Path(name): Path<String>,
-    query: Result<Query<IterationsQuery>, QueryRejection>,
+    Query(IterationsQuery { before, limit }): Query<IterationsQuery>,
 ) -> Result<Json<IterationList>, Problem> {
     let name = require(&*backend, name.parse()).await?.name;
-    let IterationsQuery { before, limit } = read_query(query)?;
-    let count = limit.unwrap_or(20).clamp(1, ITERATIONS_MAX);
+    let count = within("limit", limit.unwrap_or(ITERATIONS), ITERATIONS_MAX)?;
     let (rows, next) = read_iterations(&*backend, &name, before, count).await?;
     Ok(Json(IterationList { iterations: rows.iter().map(IterationView::from).collect(), next }))
 }
@@ -260,16 +261,11 @@ pub(crate) async fn iteration(
 pub(crate) async fn start(
     State(backend): Crawls,
     Path(name): Path<String>,
-    headers: HeaderMap,
-    body: Result<Json<StartCrawling>, JsonRejection>,
+    Trigger(trigger): Trigger,
+    Body(call): Body<StartCrawling>,
 ) -> Result<Response, Problem> {
     let standing = require(&*backend, name.parse()).await?;
     let name = standing.name;
-    // All fields may be absent, and so may the body.
-    let call = match body {
-        Err(JsonRejection::MissingJsonContentType(_)) if has_no_body(&headers) => StartCrawling::default(),
-        body => read_body(body)?,
-    };
     let latest = standing.iteration.as_ref().map_or(0, |latest| latest.iteration);
     if let Some(wanted) = call.iteration.map(Iteration::number) {
         if wanted <= latest {
@@ -289,7 +285,7 @@ pub(crate) async fn start(
         }
         backend.command(&Command::PutCrawl(Box::new(changed)), &backend.fresh_trigger()).await?;
     }
-    let trigger = call.start_type.trigger(call.iteration).unwrap_or_else(|| trigger(&*backend, &headers));
+    let trigger = call.start_type.trigger(call.iteration).unwrap_or(trigger);
     let command = Command::Start { crawl: name.clone(), trigger: Some(trigger.clone()) };
     let (status, row) = match backend.command(&command, &trigger).await? {
         CommandResult::Started(IterationBegun::Iteration(row)) if row.trigger == trigger => (StatusCode::ACCEPTED, row),
@@ -328,55 +324,16 @@ enum Change {
 pub(crate) async fn change(
     State(backend): Crawls,
     Path(name): Path<String>,
-    headers: HeaderMap,
-    body: Result<Json<ChangeIteration>, JsonRejection>,
+    Trigger(trigger): Trigger,
+    Body(body): Body<ChangeIteration>,
 ) -> Result<Json<IterationView>, Problem> {
     let crawl = require(&*backend, name.parse()).await?.name;
-    let change = match read_body(body)?.change {
+    let change = match body.change {
         Change::Pause => StatusChange::Pause,
         Change::Resume => StatusChange::Resume,
         Change::Stop => StatusChange::Stop,
     };
-    backend.command(&Command::Change { crawl: crawl.clone(), change }, &trigger(&*backend, &headers)).await?;
+    backend.command(&Command::Change { crawl: crawl.clone(), change }, &trigger).await?;
     let row = backend.iteration(&crawl, None).await?;
     row.as_ref().map(|row| Json(row.into())).ok_or_else(|| Problem::conflict("no iteration is running"))
-}
-
-/// Whether a request has no body (RFC 9112, section 6.3).
-fn has_no_body(headers: &HeaderMap) -> bool {
-    let length = headers.get(header::CONTENT_LENGTH).is_none_or(|length| length == "0");
-    length && !headers.contains_key(header::TRANSFER_ENCODING)
-}
-
-/// Returns the trigger of a request: its idempotency key, so that a request that is repeated with
-/// the same one is handled once.
-fn trigger(backend: &dyn Backend, headers: &HeaderMap) -> TriggerId {
-    let key = headers.get("idempotency-key").and_then(|value| value.to_str().ok());
-    let key = key.filter(|key| !key.is_empty() && key.len() <= KEY_BYTES_MAX);
-    key.map_or_else(|| backend.fresh_trigger(), |key| TriggerId(format!("key-{key}")))
-}
-
-/// Returns the body of a request.
-///
-/// # Errors
-/// It is not what the call takes.
-pub(crate) fn read_body<T>(body: Result<Json<T>, JsonRejection>) -> Result<T, Problem> {
-    match body {
-        Ok(Json(body)) => Ok(body),
-        Err(rejection) => {
-            let problem = Problem::new(rejection.status(), "bad request", rejection.body_text());
-            Err(problem.with_hint("/openapi.json describes the bodies; send `Content-Type: application/json`"))
-        }
-    }
-}
-
-/// Returns the parameters of a request.
-///
-/// # Errors
-/// They are not what the call takes.
-pub(crate) fn read_query<T>(query: Result<Query<T>, QueryRejection>) -> Result<T, Problem> {
-    match query {
-        Ok(Query(query)) => Ok(query),
-        Err(rejection) => Err(Problem::bad_request(rejection.body_text())),
-    }
 }

@@ -37,6 +37,12 @@ impl HostCheck {
     /// Returns the problem of a request that is not answered.
     fn refuse(&self, method: &Method, headers: &HeaderMap) -> Result<(), Problem> {
         let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+        // Whoever reads the other one would come to another conclusion (RFC 9112, section 3.2).
+        for name in [header::HOST, header::ORIGIN] {
+            if headers.get_all(&name).iter().count() > 1 {
+                return Err(Problem::bad_request(format!("the request has several fields `{name}`")));
+            }
+        }
         let host = text(header::HOST).unwrap_or_default();
         if !self.is_known(host) {
             let problem = Problem::new(
@@ -48,8 +54,10 @@ impl HostCheck {
         }
         let is_read = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
         let is_foreign = text(header::ORIGIN)
-            .is_some_and(|origin| origin.split_once("://").is_none_or(|(_, of)| !of.eq_ignore_ascii_case(host)));
-        if !is_read && is_foreign {
+            .is_some_and(|origin| origin.split_once("://").is_none_or(|(_, name)| !name.eq_ignore_ascii_case(host)));
+        // Browsers send it even where they leave out the origin.
+        let is_cross_site = text(HeaderName::from_static("sec-fetch-site")).is_some_and(|from| from == "cross-site");
+        if !is_read && (is_foreign || is_cross_site) {
             return Err(Problem::new(StatusCode::FORBIDDEN, "foreign origin", "a page of another site sent this"));
         }
         Ok(())
@@ -123,6 +131,17 @@ mod tests {
         ] {
             let status = check.refuse(&method, &site(host, origin)).err().map(|problem| problem.status);
             assert_eq!(status, expected, "{method} {host} from {origin:?}: {why}");
+        }
+        for (name, value, expected, why) in [
+            ("host", "evil.example", Some(400), "a second name"),
+            ("origin", "https://evil.example", Some(400), "a second origin"),
+            ("sec-fetch-site", "cross-site", Some(403), "a page of another site"),
+            ("sec-fetch-site", "same-origin", None, "the page itself"),
+        ] {
+            let mut headers = site("localhost", Some("http://localhost"));
+            headers.append(name, HeaderValue::from_static(value));
+            let status = check.refuse(&Method::POST, &headers).err().map(|problem| problem.status);
+            assert_eq!(status, expected, "{name}: {value}: {why}");
         }
     }
 }

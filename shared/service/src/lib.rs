@@ -12,7 +12,9 @@ mod bodies;
 #[expect(unused_qualifications, reason = "`utoipa::path` repeats the path of parameters")]
 mod crawls;
 mod etag;
+mod extract;
 mod guard;
+mod idempotency;
 mod limiter;
 mod links;
 mod mcp;

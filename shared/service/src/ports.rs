@@ -26,7 +26,7 @@ use crate::backend::{
 use crate::bodies::AddCrawl;
 use crate::printouts::{Output, Printout};
 use crate::problem::Problem;
-use crate::rows::{ROWS, ROWS_MAX, line};
+use crate::rows::{ROWS, line};
 
 /// The crawls of a store, each with a reader.
 pub trait Stores: Send + Sync + 'static {
@@ -218,7 +218,7 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
     ) -> Answer<'a, RowBatch> {
         Box::pin(async move {
             let reader = self.stores.reader(crawl)?;
-            let limit = query.limit.unwrap_or(ROWS).clamp(1, ROWS_MAX);
+            let limit = query.limit.unwrap_or(ROWS);
             let mut filter = Filter { iteration: query.iteration, url: query.url.clone(), origin: None };
             let after = after.as_ref();
             let batch = match (kind, query.iteration) {
@@ -328,6 +328,9 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
         Box::pin(async move {
             let world = self.world()?;
             let row = self.row(crawl).await?;
+            if state == ScheduleState::Paused && row.definition.schedule.is_none() {
+                return Err(Problem::conflict(format!("the crawl `{crawl}` has no schedule to pause")));
+            }
             match (state, row.switch) {
                 (ScheduleState::Off, _) => world.frontier().switch_off(crawl).await?,
                 (ScheduleState::Paused, Switch::On { next: Some(seen) }) => {
@@ -339,6 +342,7 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
                 }
                 (ScheduleState::Paused, Switch::On { next: None })
                 | (ScheduleState::On, Switch::On { next: Some(_) }) => {}
+                (ScheduleState::On, Switch::On { next: None }) if row.definition.schedule.is_none() => {}
                 (ScheduleState::On, _) => {
                     put(&**world, &row.definition).await?;
                 }

@@ -4,8 +4,7 @@ use std::io;
 use std::pin::Pin;
 
 use axum::body::{Body, Bytes};
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use dragline_domain::ids::{CrawlId, Iteration};
@@ -14,7 +13,8 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::backend::Backend;
-use crate::crawls::{Crawls, read_query, require};
+use crate::crawls::{Crawls, require};
+use crate::extract::{Path, Query};
 use crate::problem::Problem;
 use crate::rows::{LINES, Rows, accepts};
 
@@ -298,10 +298,10 @@ fn rows(headers: &HeaderMap, output: Output) -> Response {
 pub(crate) async fn history(
     State(backend): Crawls,
     Path(name): Path<String>,
-    query: Result<Query<UrlQuery>, QueryRejection>,
+    Query(query): Query<UrlQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let url = checked(read_query(query)?.url)?;
+    let url = checked(query.url)?;
     Ok(rows(&headers, print(&*backend, &name, Printout::History { url }).await?))
 }
 
@@ -319,10 +319,10 @@ pub(crate) async fn history(
 pub(crate) async fn backlinks(
     State(backend): Crawls,
     Path(name): Path<String>,
-    query: Result<Query<UrlQuery>, QueryRejection>,
+    Query(query): Query<UrlQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let url = checked(read_query(query)?.url)?;
+    let url = checked(query.url)?;
     Ok(rows(&headers, print(&*backend, &name, Printout::Backlinks { url }).await?))
 }
 
@@ -338,10 +338,9 @@ pub(crate) async fn backlinks(
 pub(crate) async fn diff(
     State(backend): Crawls,
     Path(name): Path<String>,
-    query: Result<Query<DiffQuery>, QueryRejection>,
+    Query(query): Query<DiffQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let query = read_query(query)?;
     Ok(rows(&headers, print(&*backend, &name, Printout::Diff(query)).await?))
 }
 
@@ -360,9 +359,8 @@ pub(crate) async fn diff(
 pub(crate) async fn body(
     State(backend): Crawls,
     Path(name): Path<String>,
-    query: Result<Query<BodyQuery>, QueryRejection>,
+    Query(BodyQuery { url, iteration, form }): Query<BodyQuery>,
 ) -> Result<Response, Problem> {
-    let BodyQuery { url, iteration, form } = read_query(query)?;
     let query = BodyQuery { url: checked(url)?, iteration, form };
     let output = print(&*backend, &name, Printout::Body(query)).await?;
     let mut response = match form {
@@ -420,9 +418,8 @@ async fn stored_answer(mut output: Output) -> Result<Response, Problem> {
 pub(crate) async fn report(
     State(backend): Crawls,
     Path(name): Path<String>,
-    query: Result<Query<ReportQuery>, QueryRejection>,
+    Query(query): Query<ReportQuery>,
 ) -> Result<Response, Problem> {
-    let query = read_query(query)?;
     let media_type = query.format.media_type();
     let mut response = answer(media_type, print(&*backend, &name, Printout::Report(query)).await?);
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(REPORT_POLICY));
@@ -447,9 +444,8 @@ pub(crate) struct WaczFile(Vec<u8>);
 pub(crate) async fn archive(
     State(backend): Crawls,
     Path(name): Path<String>,
-    query: Result<Query<ArchiveQuery>, QueryRejection>,
+    Query(query): Query<ArchiveQuery>,
 ) -> Result<Response, Problem> {
-    let query = read_query(query)?;
     let output = print(&*backend, &name, Printout::Archive(query)).await?;
     let file = format!("attachment; filename=\"{name}.wacz\"");
     Ok(([(header::CONTENT_DISPOSITION, file)], answer("application/wacz+zip", output)).into_response())
@@ -469,8 +465,8 @@ pub(crate) async fn archive(
 pub(crate) async fn explain(
     State(backend): Crawls,
     Path(name): Path<String>,
-    query: Result<Query<UrlQuery>, QueryRejection>,
+    Query(query): Query<UrlQuery>,
 ) -> Result<Response, Problem> {
-    let url = checked(read_query(query)?.url)?;
+    let url = checked(query.url)?;
     Ok(answer("application/json", print(&*backend, &name, Printout::Explain { url }).await?))
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -17,7 +16,8 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::backend::{Backend, ProgressView};
-use crate::crawls::{Crawls, read_query, require};
+use crate::crawls::{Crawls, require};
+use crate::extract::{Path, Query};
 use crate::problem::Problem;
 use crate::rows::accepts;
 
@@ -65,10 +65,10 @@ pub(crate) async fn iteration(
 pub(crate) async fn progress(
     State(backend): Crawls,
     Path(name): Path<String>,
-    query: Result<Query<IterationQuery>, QueryRejection>,
+    Query(query): Query<IterationQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (_, row) = iteration(&*backend, &name, read_query(query)?).await?;
+    let (_, row) = iteration(&*backend, &name, query).await?;
     if accepts(&headers, "text/event-stream") {
         return Ok(Sse::new(events(backend, row)).keep_alive(KeepAlive::default()).into_response());
     }
@@ -87,9 +87,9 @@ pub(crate) async fn progress(
 pub(crate) async fn summary(
     State(backend): Crawls,
     Path(name): Path<String>,
-    query: Result<Query<IterationQuery>, QueryRejection>,
+    Query(query): Query<IterationQuery>,
 ) -> Result<Response, Problem> {
-    let (crawl, row) = iteration(&*backend, &name, read_query(query)?).await?;
+    let (crawl, row) = iteration(&*backend, &name, query).await?;
     Ok(Json(backend.summary(&crawl, row).await?).into_response())
 }
 

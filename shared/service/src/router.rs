@@ -14,14 +14,13 @@ use utoipa_axum::routes;
 use crate::access::{Access, admit};
 use crate::backend::Backend;
 use crate::etag::tag;
+use crate::extract::BODY_BYTES_MAX;
 use crate::guard::{HostCheck, guard};
+use crate::idempotency::read_key;
 use crate::limiter::{Limiter, limit};
 use crate::mcp::{self, Crawling};
 use crate::problem::Problem;
 use crate::{crawls, metrics, page, printouts, progress, rows, search};
-
-/// The limit on a request's body, in bytes: that of a definition, and room for what is beside it.
-const BODY_BYTES_MAX: usize = dragline_definition::TEXT_BYTES_MAX + (64 << 10);
 
 /// What the router answers from.
 pub struct Service {
@@ -90,6 +89,7 @@ pub fn router(service: Service) -> Router {
         )
         .fallback(nothing)
         .method_not_allowed_fallback(wrong_method)
+        .layer(middleware::from_fn(read_key))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(middleware::from_fn(tag));
     let routes = protect(routes);

@@ -1,10 +1,10 @@
 //! Rows as JSON: a page of them with a cursor, or all as a stream of lines.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use dragline_domain::ids::CrawlId;
@@ -14,7 +14,8 @@ use futures_util::stream;
 use utoipa::ToSchema;
 
 use crate::backend::{Backend, RowBatch, RowKind, RowsQuery};
-use crate::crawls::{read_query, require};
+use crate::crawls::require;
+use crate::extract::{Path, Query};
 use crate::problem::Problem;
 
 /// The number of rows in an answer, if none is asked for.
@@ -58,13 +59,56 @@ pub(crate) async fn answer(
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
     let crawl = require(&*backend, name.parse()).await?.name;
+    if let Some(number) = query.iteration
+        && backend.iteration(&crawl, Some(number)).await?.is_none()
+    {
+        return Err(Problem::not_found(format!("`{crawl}` has no iteration {number}")));
+    }
+    let list = list(kind, &query);
+    let after = query.cursor.map(|cursor| place(&list, &cursor)).transpose()?;
+    let limit = within("limit", query.limit.unwrap_or(ROWS), ROWS_MAX)?;
+    let query = RowsQuery { cursor: after, limit: Some(limit), ..query };
     if accepts(headers, LINES) {
-        return lines(backend, crawl, kind, query).await;
+        return lines(backend, crawl, kind, RowsQuery { limit: Some(ROWS_MAX), ..query }).await;
     }
     let RowBatch { rows, next } = first_batch(&*backend, &crawl, kind, &query).await?;
+    let next = next.map(|next| format!("{list}.{next}"));
     let next = serde_json::to_string(&next).unwrap_or_default();
     let body = format!("{{\"rows\":[{}],\"next\":{next}}}", rows.join(","));
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
+}
+
+/// Returns the name of a list, which its cursors begin with: the place in one list is none in
+/// another.
+fn list(kind: RowKind, query: &RowsQuery) -> String {
+    match query.iteration {
+        None => kind.name().to_owned(),
+        Some(number) => format!("{}-{number}", kind.name()),
+    }
+}
+
+/// Returns the place that a cursor names.
+///
+/// # Errors
+/// It belongs to another list.
+fn place(list: &str, cursor: &Cursor) -> Result<Cursor, Problem> {
+    let place = cursor.as_str().strip_prefix(list).and_then(|rest| rest.strip_prefix('.'));
+    place.map(Cursor::new).ok_or_else(foreign_cursor)
+}
+
+fn foreign_cursor() -> Problem {
+    Problem::bad_request("the cursor is none of this list").with_hint("send `next` of the answer before")
+}
+
+/// Checks a number that a request asks for.
+///
+/// # Errors
+/// It is not between 1 and this maximum.
+pub(crate) fn within<N: Copy + PartialOrd + From<u8> + Display>(name: &str, count: N, max: N) -> Result<N, Problem> {
+    if count < N::from(1) || count > max {
+        return Err(Problem::bad_request(format!("`{name}` is not between 1 and {max}")));
+    }
+    Ok(count)
 }
 
 /// Returns the rows after the cursor of a request.
@@ -77,9 +121,7 @@ async fn first_batch(
     let batch = backend.rows(crawl, kind, query, query.cursor.clone()).await;
     batch.map_err(|problem| match &query.cursor {
         // What is stored is as good as without a cursor.
-        Some(_) if problem.status == StatusCode::INTERNAL_SERVER_ERROR.as_u16() => {
-            Problem::bad_request("the cursor is none of this list").with_hint("send `next` of the answer before")
-        }
+        Some(_) if problem.status == StatusCode::INTERNAL_SERVER_ERROR.as_u16() => foreign_cursor(),
         _ => problem,
     })
 }
@@ -97,7 +139,6 @@ async fn lines(
     kind: RowKind,
     query: RowsQuery,
 ) -> Result<Response, Problem> {
-    let query = RowsQuery { limit: Some(query.limit.unwrap_or(ROWS_MAX)), ..query };
     // Read before the status is sent, so that what is wrong at once is said.
     let first = Place::At(first_batch(&*backend, &crawl, kind, &query).await?);
     let batches =
@@ -132,10 +173,10 @@ macro_rules! rows_of_kind {
         pub(crate) async fn $name(
             State(backend): State<Arc<dyn Backend>>,
             Path(name): Path<String>,
-            query: Result<Query<RowsQuery>, QueryRejection>,
+            Query(query): Query<RowsQuery>,
             headers: HeaderMap,
         ) -> Result<Response, Problem> {
-            answer(backend, &name, RowKind::$kind, read_query(query)?, &headers).await
+            answer(backend, &name, RowKind::$kind, query, &headers).await
         }
     )+};
 }

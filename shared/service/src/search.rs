@@ -2,16 +2,17 @@
 
 use std::num::NonZeroU32;
 
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use dragline_search::{PER_PAGE_MAX, Request, SHOWN_MAX, Typos, check};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::crawls::{Crawls, read_query, require};
+use crate::crawls::{Crawls, require};
+use crate::extract::{Path, Query};
 use crate::problem::Problem;
+use crate::rows::within;
 
 /// The default number of results.
 const COUNT: u32 = 10;
@@ -43,10 +44,7 @@ impl SearchQuery {
             }
         })?;
         let page = self.page.unwrap_or(NonZeroU32::MIN);
-        let per_page = self.per_page.unwrap_or(COUNT);
-        if !(1..=PER_PAGE_MAX).contains(&per_page) {
-            return Err(Problem::bad_request(format!("`per_page` is not between 1 and {PER_PAGE_MAX}")));
-        }
+        let per_page = within("per_page", self.per_page.unwrap_or(COUNT), PER_PAGE_MAX)?;
         if page.get().saturating_mul(per_page) > SHOWN_MAX {
             return Err(Problem::bad_request(format!("results after the first {SHOWN_MAX} are not shown")));
         }
@@ -68,10 +66,10 @@ impl SearchQuery {
 pub(crate) async fn search(
     State(backend): Crawls,
     Path(name): Path<String>,
-    query: Result<Query<SearchQuery>, QueryRejection>,
+    Query(query): Query<SearchQuery>,
 ) -> Result<Response, Problem> {
     let crawl = require(&*backend, name.parse()).await?.name;
-    let request = read_query(query)?.request()?;
+    let request = query.request()?;
     let results = backend.search(&crawl, request).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], results).into_response())
 }

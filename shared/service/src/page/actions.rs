@@ -1,6 +1,6 @@
 //! What the buttons do. A form of another site is refused before it comes here.
 
-use axum::extract::{Form, Path, State};
+use axum::extract::{Form, State};
 use axum::response::Redirect;
 use dragline_domain::command::Command;
 use dragline_domain::frontier::StatusChange;
@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::shown::{address, target};
 use crate::backend::ScheduleState;
 use crate::crawls::{Crawls, require};
+use crate::extract::Path;
 use crate::problem::Problem;
 
 /// What a button does.

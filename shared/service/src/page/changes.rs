@@ -1,7 +1,6 @@
 //! What changed between two iterations.
 
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Extension, Path, Query, State};
+use axum::extract::{Extension, State};
 use dragline_domain::ids::{CrawlId, Iteration};
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -14,7 +13,8 @@ use super::shown::{external, line, target};
 use super::side_by_side;
 use crate::access::Role;
 use crate::backend::Backend;
-use crate::crawls::{Crawls, read_query, require};
+use crate::crawls::{Crawls, require};
+use crate::extract::{Path, Query};
 use crate::printouts::{BodyForm, BodyQuery, DiffQuery, DiffSubject, DiffWhich, Printout, checked};
 use crate::problem::Problem;
 
@@ -42,10 +42,9 @@ pub(super) async fn changes(
     State(backend): Crawls,
     Extension(role): Extension<Role>,
     Path(name): Path<String>,
-    query: Result<Query<ChangesQuery>, QueryRejection>,
+    Query(query): Query<ChangesQuery>,
 ) -> Result<View, Problem> {
     let name = require(&*backend, name.parse()).await?.name;
-    let query = read_query(query)?;
     let Some(pair) = pair(&*backend, &name, &query).await? else {
         let main = html! {
             p.lead { "There is nothing to compare yet." }

@@ -1,7 +1,6 @@
 //! One crawl: the figures of an iteration, and the others.
 
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Extension, Path, Query, State};
+use axum::extract::{Extension, State};
 use dragline_domain::ids::{CrawlId, Iteration};
 use jiff::Timestamp;
 use maud::{Markup, html};
@@ -14,7 +13,8 @@ use super::layout::{Section, View, may_change, scroll};
 use super::shown::{address, between, target, time_and_distance};
 use crate::access::Role;
 use crate::backend::{Backend, CrawlStanding, ProgressView, ScheduleState};
-use crate::crawls::{Crawls, read_iterations, read_query, require};
+use crate::crawls::{Crawls, read_iterations, require};
+use crate::extract::{Path, Query};
 use crate::problem::Problem;
 
 /// The number of iterations in the list.
@@ -31,10 +31,9 @@ pub(super) async fn crawl(
     State(backend): Crawls,
     Extension(role): Extension<Role>,
     Path(name): Path<String>,
-    query: Result<Query<CrawlQuery>, QueryRejection>,
+    Query(CrawlQuery { iteration, before, done }): Query<CrawlQuery>,
 ) -> Result<View, Problem> {
     let standing = require(&*backend, name.parse()).await?;
-    let CrawlQuery { iteration, before, done } = read_query(query)?;
     let (name, now) = (&standing.name, backend.now());
     let chosen = backend.iteration(name, iteration).await?;
     if let (Some(number), None) = (iteration, &chosen) {

@@ -1,6 +1,6 @@
 //! The definition of a crawl, and changing it.
 
-use axum::extract::{Extension, Form, Path, State};
+use axum::extract::{Extension, Form, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use dragline_definition::{DefinitionErrors, parse};
@@ -16,6 +16,7 @@ use super::shown::target;
 use crate::access::Role;
 use crate::backend::ScheduleState;
 use crate::crawls::{Crawls, require};
+use crate::extract::Path;
 use crate::problem::Problem;
 
 #[derive(Debug, Deserialize)]

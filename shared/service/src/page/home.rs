@@ -1,6 +1,6 @@
 //! All crawls: what runs, and what waits and why.
 
-use axum::extract::{Extension, Query, State};
+use axum::extract::{Extension, State};
 use jiff::Timestamp;
 use maud::{Markup, html};
 
@@ -11,6 +11,7 @@ use super::shown::{target, time_and_distance};
 use crate::access::Role;
 use crate::backend::{CrawlStanding, ProgressView, ScheduleState};
 use crate::crawls::{Crawls, read_all};
+use crate::extract::Query;
 use crate::problem::Problem;
 
 /// The most iterations whose figures change by themselves: a browser opens six connections.

@@ -1,7 +1,6 @@
 //! One page: what became of it, as it was, its text, and its links.
 
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Extension, Path, Query, State};
+use axum::extract::{Extension, State};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
@@ -15,7 +14,8 @@ use super::results::{change, instant, outcome, page_link};
 use super::shown::{address, bytes, external, line, target};
 use crate::access::Role;
 use crate::backend::{Backend, RowKind, RowsQuery};
-use crate::crawls::{Crawls, read_query, require};
+use crate::crawls::{Crawls, require};
+use crate::extract::{Path, Query};
 use crate::printouts::{BodyForm, BodyQuery, Printout, checked};
 use crate::problem::Problem;
 
@@ -55,10 +55,9 @@ pub(super) async fn page(
     State(backend): Crawls,
     Extension(role): Extension<Role>,
     Path(name): Path<String>,
-    query: Result<Query<PageQuery>, QueryRejection>,
+    Query(PageQuery { url, iteration, text }): Query<PageQuery>,
 ) -> Result<View, Problem> {
     let name = require(&*backend, name.parse()).await?.name;
-    let PageQuery { url, iteration, text } = read_query(query)?;
     let url = checked(url)?;
     let visits = read_rows(&*backend, &name, Printout::History { url: url.clone() }, VISITS_MAX).await?;
     let shown = shown_visit(&visits.content, iteration);

@@ -1,6 +1,6 @@
 //! The results of a crawl as tables: pages, links, items and the log.
 
-use axum::extract::{Extension, Path, Query, State};
+use axum::extract::{Extension, State};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::shown::count;
@@ -16,6 +16,7 @@ use crate::access::Role;
 use crate::backend::{RowKind, RowsQuery};
 use crate::bodies::with_scheme;
 use crate::crawls::{Crawls, require};
+use crate::extract::{Path, Query};
 use crate::problem::Problem;
 
 /// The rows of a table.

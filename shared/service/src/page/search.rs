@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use axum::extract::{Extension, Path, Query, State};
+use axum::extract::{Extension, State};
 use dragline_domain::ids::CrawlId;
 use dragline_domain::shown::{count, plural};
 use maud::{Markup, html};
@@ -13,6 +13,7 @@ use super::results::{filled, page_link};
 use super::shown::{line, target};
 use crate::access::Role;
 use crate::crawls::{Crawls, require};
+use crate::extract::{Path, Query};
 use crate::problem::Problem;
 use crate::search::SearchQuery;
 

@@ -61,6 +61,9 @@ impl Schedule {
     /// The least time between two iterations.
     pub const INTERVAL_MIN: Duration = Duration::from_mins(5);
 
+    /// The longest expression, in bytes: each minute, hour, day and month by itself has some 400.
+    const CRON_BYTES_MAX: usize = 1_000;
+
     /// More than clocks are put back by: two hours at most.
     const PUT_BACK_MAX: SignedDuration = SignedDuration::from_hours(3);
 
@@ -75,6 +78,13 @@ impl Schedule {
     /// comes due.
     pub fn new(cron: &str, time_zone: &str) -> Result<Self, ScheduleError> {
         let (cron, time_zone) = (cron.trim().to_owned(), time_zone.trim().to_owned());
+        if cron.len() > Self::CRON_BYTES_MAX {
+            let start = cron.chars().take(40).chain("…".chars()).collect();
+            return Err(ScheduleError::Cron {
+                cron: start,
+                why: format!("it has more than {} bytes", Self::CRON_BYTES_MAX),
+            });
+        }
         let refused = |why: String| ScheduleError::Cron { cron: cron.clone(), why };
         let fields = cron.split_ascii_whitespace().count();
         if fields != 5 {
