@@ -9,10 +9,10 @@ import pytest
 from conftest import DRAGLINE, PATIENCE_SECONDS
 
 from dragline_client import AuthenticatedClient, Client
-from dragline_client.api.crawls import add, definition, list_, one, remove, set_schedule
-from dragline_client.api.iterations import iterations, progress, start, summary
-from dragline_client.api.results import candidates, items, links, log, pages, search
-from dragline_client.api.server import healthz, metrics
+from dragline_client.api.crawls import add_scheduled_crawl, get_crawl, get_definition, list_crawls, remove_crawl, set_schedule
+from dragline_client.api.iterations import get_progress, get_summary, list_iterations, start_crawling
+from dragline_client.api.results import list_candidates, list_items, list_links, list_pages, list_visits, search
+from dragline_client.api.server import check_health, get_metrics
 from dragline_client.models import AddCrawl, Problem, ScheduleState, SetSchedule, StartCrawling
 
 DOCS = {"name": "docs", "cron_expression": "0 3 * * *", "time_zone": "Europe/Berlin", "definition": {"politeness": {"delay": "0s"}}}
@@ -30,7 +30,7 @@ def adding(site, **changes):
 
 def wait_until_over(client, crawl, iteration):
     deadline = time.monotonic() + PATIENCE_SECONDS
-    while (state := progress.sync(crawl, client=client, iteration=iteration)).status != "closed":
+    while (state := get_progress.sync(crawl, client=client, iteration=iteration)).status != "closed":
         assert time.monotonic() < deadline, state
         time.sleep(0.05)
     return state
@@ -59,58 +59,58 @@ def problem(answer, status):
 
 
 def test_a_crawl_is_added_started_and_read(client, site):
-    added = add.sync_detailed(client=client, body=adding(site))
+    added = add_scheduled_crawl.sync_detailed(client=client, body=adding(site))
     assert added.status_code == HTTPStatus.CREATED and added.parsed.state == ScheduleState.ON
     assert added.parsed.next_.tzinfo is not None, "a time has its zone"
-    assert add.sync_detailed(client=client, body=adding(site)).status_code == HTTPStatus.OK, "again it is a change"
-    assert [crawl.name for crawl in list_.sync(client=client).crawls] == ["docs"]
-    assert b"0 3 * * *" in definition.sync_detailed("docs", client=client).content
+    assert add_scheduled_crawl.sync_detailed(client=client, body=adding(site)).status_code == HTTPStatus.OK, "again it is a change"
+    assert [crawl.name for crawl in list_crawls.sync(client=client).crawls] == ["docs"]
+    assert b"0 3 * * *" in get_definition.sync_detailed("docs", client=client).content
 
     first = StartCrawling.from_dict({"iteration": 1, "type": "on_demand"})
-    begun = [start.sync_detailed("docs", client=client, body=first) for _ in range(2)]
+    begun = [start_crawling.sync_detailed("docs", client=client, body=first) for _ in range(2)]
     assert [answer.status_code for answer in begun] == [HTTPStatus.ACCEPTED, HTTPStatus.OK]
     assert [answer.parsed.iteration for answer in begun] == [1, 1]
     over = wait_until_over(client, "docs", 1)
     assert (over.crawled, over.failed, over.stuck) == (3, 0, 0), over
-    assert [iteration.iteration for iteration in iterations.sync("docs", client=client).iterations] == [1]
-    assert summary.sync("docs", client=client).to_dict()["pages"] == 3
-    assert one.sync("docs", client=client).iteration.status == "closed"
+    assert [iteration.iteration for iteration in list_iterations.sync("docs", client=client).iterations] == [1]
+    assert get_summary.sync("docs", client=client).to_dict()["pages"] == 3
+    assert get_crawl.sync("docs", client=client).iteration.status == "closed"
 
     urls = {site, f"{site}chair"}
-    assert {row["url"] for row in rows(pages, client)} == urls
-    assert {row["url"] for row in rows(pages, client, iteration=1)} == urls | {f"{site}gone"}, "all that it visited"
-    assert {row["url"] for row in rows(candidates, client)} == urls | {f"{site}gone"}
-    assert {row["url"]: row["status"] for row in rows(log, client)} == {site: 200, f"{site}chair": 200, f"{site}gone": 404}
-    assert len(rows(links, client)) == 2
-    assert [row["url"] for row in rows(items, client, type_="Product")] == [f"{site}chair"]
-    assert rows(items, client, type_="Article") == []
+    assert {row["url"] for row in rows(list_pages, client)} == urls
+    assert {row["url"] for row in rows(list_pages, client, iteration=1)} == urls | {f"{site}gone"}, "all that it visited"
+    assert {row["url"] for row in rows(list_candidates, client)} == urls | {f"{site}gone"}
+    assert {row["url"]: row["status"] for row in rows(list_visits, client)} == {site: 200, f"{site}chair": 200, f"{site}gone": 404}
+    assert len(rows(list_links, client)) == 2
+    assert [row["url"] for row in rows(list_items, client, type_="Product")] == [f"{site}chair"]
+    assert rows(list_items, client, type_="Article") == []
     found = search.sync("docs", client=client, q="winch").to_dict()
     assert [result["url"] for result in found["results"]] == [site]
 
-    assert healthz.sync_detailed(client=client).content == b"ok\n"
-    assert b'dragline_urls_crawled{crawl="docs"} 3' in metrics.sync_detailed(client=client).content
+    assert check_health.sync_detailed(client=client).content == b"ok\n"
+    assert b'dragline_urls_crawled{crawl="docs"} 3' in get_metrics.sync_detailed(client=client).content
 
 
 def test_a_schedule_is_paused_and_a_crawl_removed(client, site):
-    add.sync(client=client, body=adding(site))
+    add_scheduled_crawl.sync(client=client, body=adding(site))
     paused = set_schedule.sync("docs", client=client, body=SetSchedule(ScheduleState.PAUSED))
     assert paused.state == ScheduleState.PAUSED and not paused.next_
     assert set_schedule.sync("docs", client=client, body=SetSchedule(ScheduleState.ON)).next_
-    assert remove.sync_detailed("docs", client=client).status_code == HTTPStatus.NO_CONTENT
-    assert one.sync("docs", client=client).state == ScheduleState.OFF
-    refused = start.sync_detailed("docs", client=client, body=StartCrawling())
+    assert remove_crawl.sync_detailed("docs", client=client).status_code == HTTPStatus.NO_CONTENT
+    assert get_crawl.sync("docs", client=client).state == ScheduleState.OFF
+    refused = start_crawling.sync_detailed("docs", client=client, body=StartCrawling())
     assert "docs" in problem(refused, HTTPStatus.CONFLICT).detail
 
 
 def test_errors_are_problems(client, site):
-    assert "GET /crawls" in problem(one.sync_detailed("missing", client=client), HTTPStatus.NOT_FOUND).hint
-    wrong = add.sync_detailed(client=client, body=adding(site, definition={"colour": 1, "budget": {"pages": -1}}))
+    assert "GET /crawls" in problem(get_crawl.sync_detailed("missing", client=client), HTTPStatus.NOT_FOUND).hint
+    wrong = add_scheduled_crawl.sync_detailed(client=client, body=adding(site, definition={"colour": 1, "budget": {"pages": -1}}))
     assert len(problem(wrong, HTTPStatus.UNPROCESSABLE_ENTITY).mistakes) == 2
     never = adding(site, cron_expression="61 * * * *")
-    assert "61" in problem(add.sync_detailed(client=client, body=never), HTTPStatus.UNPROCESSABLE_ENTITY).detail
-    add.sync(client=client, body=adding(site))
+    assert "61" in problem(add_scheduled_crawl.sync_detailed(client=client, body=never), HTTPStatus.UNPROCESSABLE_ENTITY).detail
+    add_scheduled_crawl.sync(client=client, body=adding(site))
     third = StartCrawling.from_dict({"iteration": 3})
-    assert "the next one is 1" in problem(start.sync_detailed("docs", client=client, body=third), HTTPStatus.CONFLICT).detail
+    assert "the next one is 1" in problem(start_crawling.sync_detailed("docs", client=client, body=third), HTTPStatus.CONFLICT).detail
     problem(search.sync_detailed("docs", client=client, q='"'), HTTPStatus.BAD_REQUEST)
 
 
@@ -121,9 +121,9 @@ def test_a_token_says_what_its_holder_may_do(serve, tmp_path, site):
 
     tokens = {role: token(role, role) for role in ("reader", "editor")}
     url = serve(tmp_path)
-    problem(list_.sync_detailed(client=Client(base_url=url)), HTTPStatus.UNAUTHORIZED)
+    problem(list_crawls.sync_detailed(client=Client(base_url=url)), HTTPStatus.UNAUTHORIZED)
     reader, editor = (AuthenticatedClient(base_url=url, token=tokens[role]) for role in ("reader", "editor"))
-    assert list_.sync(client=reader).crawls == []
-    assert "editor" in problem(add.sync_detailed(client=reader, body=adding(site)), HTTPStatus.FORBIDDEN).detail
-    assert add.sync(client=editor, body=adding(site)).name == "docs"
-    assert "owner" in problem(remove.sync_detailed("docs", client=editor), HTTPStatus.FORBIDDEN).detail
+    assert list_crawls.sync(client=reader).crawls == []
+    assert "editor" in problem(add_scheduled_crawl.sync_detailed(client=reader, body=adding(site)), HTTPStatus.FORBIDDEN).detail
+    assert add_scheduled_crawl.sync(client=editor, body=adding(site)).name == "docs"
+    assert "owner" in problem(remove_crawl.sync_detailed("docs", client=editor), HTTPStatus.FORBIDDEN).detail

@@ -3,20 +3,31 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
+use std::time::Duration;
 
 use axum::Router;
-use axum::extract::connect_info::Connected;
-use axum::extract::{ConnectInfo, Request};
-use axum::middleware::{self, Next};
-use axum::response::Response;
-use axum::serve::{IncomingStream, Listener};
+use axum::body::Body;
+use axum::http::Request;
+use axum::serve::Listener;
 use dragline_service::{Access, PeerAddress};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
+use tower_service::Service as _;
 
 use super::tls::{TlsListener, acceptor};
 use crate::args::{ServeArgs, data_flag};
 use crate::error::{Failure, while_doing};
+
+/// The most connections at the same time: far more than people and programs open, and fewer than
+/// take the files that the crawls need.
+const CONNECTIONS_MAX: usize = 256;
+
+/// How long a client may take to send the head of a request, or to send none.
+const HEAD_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// The listeners of a server.
 pub(super) struct Listeners {
@@ -76,7 +87,6 @@ impl Listeners {
 
     /// Answers requests until what is returned is dropped.
     pub(super) fn serve(self, routes: Router) -> JoinSet<()> {
-        let routes = routes.layer(middleware::from_fn(note_peer));
         let mut servers = JoinSet::new();
         if let Some(own) = self.own {
             servers.spawn(answer(own, routes.clone()));
@@ -89,34 +99,32 @@ impl Listeners {
     }
 }
 
-async fn answer<L>(listener: L, routes: Router)
-where
-    L: Listener<Addr = SocketAddr>,
-    Peer: for<'l> Connected<IncomingStream<'l, L>>,
-{
-    // It ends only with the process.
-    let _ = axum::serve(listener, routes.into_make_service_with_connect_info::<Peer>()).await;
-}
-
-/// Who is at the other end of a connection.
-#[derive(Clone, Copy, Debug)]
-struct Peer(SocketAddr);
-
-impl Connected<IncomingStream<'_, TcpListener>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, TcpListener>) -> Self {
-        Self(*stream.remote_addr())
+/// Answers all who connect, until it is dropped, and each connection with it.
+async fn answer<L: Listener<Addr = SocketAddr>>(mut listener: L, routes: Router) {
+    let mut connections = JoinSet::new();
+    loop {
+        // Those that are over make room; if none is, the next one waits for that.
+        while connections.try_join_next().is_some() {}
+        if connections.len() >= CONNECTIONS_MAX {
+            connections.join_next().await;
+        }
+        let (stream, address) = listener.accept().await;
+        let routes = routes.clone();
+        let service = service_fn(move |request: Request<Incoming>| {
+            let mut request = request.map(Body::new);
+            request.extensions_mut().insert(PeerAddress(address.ip()));
+            // A router is always ready.
+            routes.clone().call(request)
+        });
+        let mut connection = http1::Builder::new();
+        connection.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME_MAX);
+        let connection = connection.serve_connection(TokioIo::new(stream), service);
+        connections.spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection has ended");
+            }
+        });
     }
-}
-
-impl Connected<IncomingStream<'_, TlsListener>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, TlsListener>) -> Self {
-        Self(*stream.remote_addr())
-    }
-}
-
-async fn note_peer(ConnectInfo(Peer(address)): ConnectInfo<Peer>, mut request: Request, next: Next) -> Response {
-    request.extensions_mut().insert(PeerAddress(address.ip()));
-    next.run(request).await
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
@@ -141,5 +149,54 @@ fn cannot_listen(listen: SocketAddr, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::AddrInUse => failure.with_hint("another program does: choose a port with `--listen`"),
         _ => failure,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::routing::get;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpStream;
+
+    use super::*;
+
+    async fn serve() -> (SocketAddr, JoinSet<()>) {
+        let listener = listen((Ipv4Addr::LOCALHOST, 0).into()).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let routes = Router::new().route("/", get(|| async { "here" }));
+        (address, Listeners { public: PublicListener::Plain(listener), own: None }.serve(routes))
+    }
+
+    async fn read(stream: &mut TcpStream) -> String {
+        let mut text = String::new();
+        stream.read_to_string(&mut text).await.unwrap();
+        text
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn clients_that_say_nothing_are_let_go() {
+        let (address, _server) = serve().await;
+        for (said, expected, why) in [
+            ("", "", "nothing"),
+            ("GET / HTTP/1.1\r\nHost: a", "", "half a head"),
+            ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", "here", "one request, and no other"),
+        ] {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            stream.write_all(said.as_bytes()).await.unwrap();
+            assert!(read(&mut stream).await.ends_with(expected), "{why}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_next_client_waits_if_there_are_too_many() {
+        let (address, _server) = serve().await;
+        let mut silent = Vec::new();
+        for _ in 0..CONNECTIONS_MAX {
+            silent.push(TcpStream::connect(address).await.unwrap());
+        }
+        let mut next = TcpStream::connect(address).await.unwrap();
+        next.write_all(b"GET / HTTP/1.0\r\n\r\n").await.unwrap();
+        assert!(read(&mut next).await.ends_with("here"), "there is room once the others are let go");
+        assert_eq!(read(&mut silent[0]).await, "", "as they are");
     }
 }

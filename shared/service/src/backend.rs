@@ -229,6 +229,9 @@ pub enum RowKind {
 }
 
 impl RowKind {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Pages, Self::Links, Self::Items, Self::Log, Self::Candidates];
+
     /// Returns its name.
     #[must_use]
     pub const fn name(self) -> &'static str {

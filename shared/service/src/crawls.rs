@@ -64,7 +64,7 @@ pub(crate) async fn read_all(backend: &dyn Backend) -> Result<Vec<CrawlStanding>
 }
 
 /// The crawls, by name
-#[utoipa::path(get, path = "/crawls", tag = "crawls", responses((status = 200, body = CrawlList)))]
+#[utoipa::path(get, path = "/crawls", operation_id = "listCrawls", tag = "crawls", responses((status = 200, body = CrawlList)))]
 pub(crate) async fn list(State(backend): Crawls) -> Result<Json<CrawlList>, Problem> {
     Ok(Json(CrawlList { crawls: read_all(&*backend).await? }))
 }
@@ -73,7 +73,7 @@ pub(crate) async fn list(State(backend): Crawls) -> Result<Json<CrawlList>, Prob
 ///
 /// The call `addScheduledCrawl`. The crawl begins when its schedule says, or when it is started.
 #[utoipa::path(
-    post, path = "/crawls", tag = "crawls", request_body = AddCrawl,
+    post, path = "/crawls", operation_id = "addScheduledCrawl", tag = "crawls", request_body = AddCrawl,
     responses(
         (status = 201, description = "It is added", body = CrawlStanding),
         (status = 200, description = "It was there, and has this definition now", body = CrawlStanding),
@@ -101,7 +101,7 @@ pub(crate) async fn add(
 
 /// A crawl, its schedule, and its latest iteration
 #[utoipa::path(
-    get, path = "/crawls/{name}", tag = "crawls", params(("name" = String, Path, description = "The crawl")),
+    get, path = "/crawls/{name}", operation_id = "getCrawl", tag = "crawls", params(("name" = String, Path, description = "The crawl")),
     responses((status = 200, body = CrawlStanding), (status = 404, body = Problem))
 )]
 pub(crate) async fn one(State(backend): Crawls, Path(name): Path<String>) -> Result<Json<CrawlStanding>, Problem> {
@@ -112,7 +112,7 @@ pub(crate) async fn one(State(backend): Crawls, Path(name): Path<String>) -> Res
 ///
 /// Its running iteration is stopped, and no other begins. What it stored stays.
 #[utoipa::path(
-    delete, path = "/crawls/{name}", tag = "crawls", params(("name" = String, Path, description = "The crawl")),
+    delete, path = "/crawls/{name}", operation_id = "removeCrawl", tag = "crawls", params(("name" = String, Path, description = "The crawl")),
     responses((status = 204, description = "It is removed"), (status = 404, body = Problem))
 )]
 pub(crate) async fn remove(
@@ -127,7 +127,7 @@ pub(crate) async fn remove(
 
 /// The definition of a crawl, as YAML
 #[utoipa::path(
-    get, path = "/crawls/{name}/definition", tag = "crawls",
+    get, path = "/crawls/{name}/definition", operation_id = "getDefinition", tag = "crawls",
     params(("name" = String, Path, description = "The crawl")),
     responses(
         (status = 200, description = "A crawl.yaml", body = String, content_type = "application/yaml"),
@@ -149,7 +149,7 @@ pub(crate) struct SetSchedule {
 
 /// Follow the schedule of a crawl, or pause it
 #[utoipa::path(
-    put, path = "/crawls/{name}/schedule", tag = "crawls", request_body = SetSchedule,
+    put, path = "/crawls/{name}/schedule", operation_id = "setSchedule", tag = "crawls", request_body = SetSchedule,
     params(("name" = String, Path, description = "The crawl")),
     responses((status = 200, body = CrawlStanding), (status = 404, body = Problem), (status = 409, body = Problem))
 )]
@@ -190,7 +190,7 @@ pub(crate) struct IterationList {
 
 /// The iterations of a crawl, the newest first
 #[utoipa::path(
-    get, path = "/crawls/{name}/iterations", tag = "iterations",
+    get, path = "/crawls/{name}/iterations", operation_id = "listIterations", tag = "iterations",
     params(("name" = String, Path, description = "The crawl"), IterationsQuery),
     responses((status = 200, body = IterationList), (status = 404, body = Problem))
 )]
@@ -227,7 +227,7 @@ pub(crate) async fn read_iterations(
 
 /// An iteration
 #[utoipa::path(
-    get, path = "/crawls/{name}/iterations/{number}", tag = "iterations",
+    get, path = "/crawls/{name}/iterations/{number}", operation_id = "getIteration", tag = "iterations",
     params(
         ("name" = String, Path, description = "The crawl"),
         ("number" = u32, Path, description = "The iteration, from 1"),
@@ -249,7 +249,7 @@ pub(crate) async fn iteration(
 ///
 /// The call `startCrawling`. One that is running is not disturbed: it is what is returned.
 #[utoipa::path(
-    post, path = "/crawls/{name}/iterations", tag = "iterations", request_body = StartCrawling,
+    post, path = "/crawls/{name}/iterations", operation_id = "startCrawling", tag = "iterations", request_body = StartCrawling,
     params(("name" = String, Path, description = "The crawl")),
     responses(
         (status = 202, description = "It has begun", body = IterationView),
@@ -317,7 +317,7 @@ enum Change {
 
 /// Pause, resume or stop the running iteration
 #[utoipa::path(
-    put, path = "/crawls/{name}/running", tag = "iterations", request_body = ChangeIteration,
+    put, path = "/crawls/{name}/running", operation_id = "changeRunning", tag = "iterations", request_body = ChangeIteration,
     params(("name" = String, Path, description = "The crawl")),
     responses((status = 200, body = IterationView), (status = 404, body = Problem), (status = 409, body = Problem))
 )]

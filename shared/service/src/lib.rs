@@ -19,6 +19,7 @@ mod limiter;
 mod links;
 mod mcp;
 mod metrics;
+mod openapi;
 mod page;
 mod ports;
 #[expect(unused_qualifications, reason = "`utoipa::path` repeats the path of parameters")]

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 
 /// Whether the server can read its crawls
 #[utoipa::path(
-    get, path = "/healthz", tag = "server",
+    get, path = "/healthz", operation_id = "checkHealth", tag = "server",
     responses((status = 200, description = "It can", body = String), (status = 503, body = Problem))
 )]
 pub(crate) async fn healthz(State(backend): Crawls) -> Result<&'static str, Problem> {
@@ -21,7 +21,7 @@ pub(crate) async fn healthz(State(backend): Crawls) -> Result<&'static str, Prob
 
 /// The progress of each crawl's latest iteration, for Prometheus
 #[utoipa::path(
-    get, path = "/metrics", tag = "server",
+    get, path = "/metrics", operation_id = "getMetrics", tag = "server",
     responses((status = 200, description = "Text format 0.0.4", body = String))
 )]
 pub(crate) async fn metrics(State(backend): Crawls) -> Result<Response, Problem> {

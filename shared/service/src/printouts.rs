@@ -288,7 +288,7 @@ fn rows(headers: &HeaderMap, output: Output) -> Response {
 
 /// Every visit of a URL
 #[utoipa::path(
-    get, path = "/crawls/{name}/history", tag = "results",
+    get, path = "/crawls/{name}/history", operation_id = "getHistory", tag = "results",
     params(("name" = String, Path, description = "The crawl"), UrlQuery),
     responses(
         (status = 200, description = "All visits, the oldest first", body = Rows),
@@ -309,7 +309,7 @@ pub(crate) async fn history(
 ///
 /// Those to what redirects to it are among them. The first call after a crawl makes the link graph.
 #[utoipa::path(
-    get, path = "/crawls/{name}/backlinks", tag = "results",
+    get, path = "/crawls/{name}/backlinks", operation_id = "listBacklinks", tag = "results",
     params(("name" = String, Path, description = "The crawl"), UrlQuery),
     responses(
         (status = 200, description = "All links", body = Rows),
@@ -328,7 +328,7 @@ pub(crate) async fn backlinks(
 
 /// The differences of two iterations
 #[utoipa::path(
-    get, path = "/crawls/{name}/diff", tag = "results",
+    get, path = "/crawls/{name}/diff", operation_id = "diffIterations", tag = "results",
     params(("name" = String, Path, description = "The crawl"), DiffQuery),
     responses(
         (status = 200, description = "All differences", body = Rows),
@@ -349,7 +349,7 @@ pub(crate) async fn diff(
 /// As its server sent it, with its media type and, in `Dragline-Status`, its status; or in another
 /// form. A browser runs nothing of it, and loads nothing for it.
 #[utoipa::path(
-    get, path = "/crawls/{name}/body", tag = "results",
+    get, path = "/crawls/{name}/body", operation_id = "getBody", tag = "results",
     params(("name" = String, Path, description = "The crawl"), BodyQuery),
     responses(
         (status = 200, description = "The body", body = String, content_type = "text/html"),
@@ -408,7 +408,7 @@ async fn stored_answer(mut output: Output) -> Result<Response, Problem> {
 
 /// The report on the site
 #[utoipa::path(
-    get, path = "/crawls/{name}/report", tag = "results",
+    get, path = "/crawls/{name}/report", operation_id = "getReport", tag = "results",
     params(("name" = String, Path, description = "The crawl"), ReportQuery),
     responses(
         (status = 200, description = "The report", body = String, content_type = "text/html"),
@@ -434,7 +434,7 @@ pub(crate) struct WaczFile(Vec<u8>);
 
 /// The archive of a crawl, as a WACZ file
 #[utoipa::path(
-    get, path = "/crawls/{name}/archive", tag = "results",
+    get, path = "/crawls/{name}/archive", operation_id = "getArchive", tag = "results",
     params(("name" = String, Path, description = "The crawl"), ArchiveQuery),
     responses(
         (status = 200, description = "A WACZ file", body = WaczFile, content_type = "application/wacz+zip"),
@@ -455,7 +455,7 @@ pub(crate) async fn archive(
 ///
 /// Its site's robots.txt is requested.
 #[utoipa::path(
-    get, path = "/crawls/{name}/explain", tag = "results",
+    get, path = "/crawls/{name}/explain", operation_id = "explainUrl", tag = "results",
     params(("name" = String, Path, description = "The crawl"), UrlQuery),
     responses(
         (status = 200, description = "The explanation", body = Object),

@@ -58,7 +58,7 @@ pub(crate) async fn iteration(
 /// As server-sent events with `Accept: text/event-stream`: one a second, until the iteration is
 /// over.
 #[utoipa::path(
-    get, path = "/crawls/{name}/progress", tag = "iterations",
+    get, path = "/crawls/{name}/progress", operation_id = "getProgress", tag = "iterations",
     params(("name" = String, Path, description = "The crawl"), IterationQuery),
     responses((status = 200, body = ProgressView), (status = 404, body = Problem))
 )]
@@ -77,7 +77,7 @@ pub(crate) async fn progress(
 
 /// The summary of an iteration
 #[utoipa::path(
-    get, path = "/crawls/{name}/summary", tag = "iterations",
+    get, path = "/crawls/{name}/summary", operation_id = "getSummary", tag = "iterations",
     params(("name" = String, Path, description = "The crawl"), IterationQuery),
     responses(
         (status = 200, description = "What `dragline status --json` prints of an iteration", body = Object),

@@ -7,7 +7,6 @@ use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::{Router, middleware};
 use dragline_ports::clock::Rng;
-use utoipa::openapi::Info;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -19,6 +18,7 @@ use crate::guard::{HostCheck, guard};
 use crate::idempotency::read_key;
 use crate::limiter::{Limiter, limit};
 use crate::mcp::{self, Crawling};
+use crate::openapi::describe;
 use crate::problem::Problem;
 use crate::{crawls, metrics, page, printouts, progress, rows, search};
 
@@ -64,6 +64,12 @@ fn routes() -> OpenApiRouter<Arc<dyn Backend>> {
         .routes(routes!(metrics::metrics))
 }
 
+/// Returns what the handlers say of themselves.
+#[cfg(test)]
+pub(crate) fn description() -> utoipa::openapi::OpenApi {
+    routes().into_openapi()
+}
+
 /// Returns the router of a service. `/openapi.json` describes it, from its code.
 pub fn router(service: Service) -> Router {
     let Service { backend, access, hosts, crawling, rng } = service;
@@ -75,11 +81,8 @@ pub fn router(service: Service) -> Router {
             .layer(middleware::from_fn_with_state(Arc::clone(&hosts), guard))
             .layer(middleware::from_fn(page::show_problems))
     };
-    let (api, mut openapi) = routes().split_for_parts();
-    openapi.info = Info::new("Dragline", env!("CARGO_PKG_VERSION"));
-    openapi.info.description =
-        Some("What crawls stored, and the commands to them. Errors are problem details (RFC 9457).".to_owned());
-    let description = openapi.to_json().unwrap_or_default();
+    let (api, openapi) = routes().split_for_parts();
+    let description = describe(&openapi).to_string();
     let routes = api
         .merge(page::routes())
         .with_state(backend)

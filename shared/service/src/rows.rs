@@ -160,10 +160,10 @@ async fn lines(
 }
 
 macro_rules! rows_of_kind {
-    ($($(#[doc = $doc:literal])+ $name:ident $path:literal $kind:ident;)+) => {$(
+    ($($(#[doc = $doc:literal])+ $name:ident $id:literal $path:literal $kind:ident;)+) => {$(
         $(#[doc = $doc])+
         #[utoipa::path(
-            get, path = $path, tag = "results",
+            get, path = $path, operation_id = $id, tag = "results",
             params(("name" = String, Path, description = "The crawl"), RowsQuery),
             responses(
                 (status = 200, description = "Rows with `next`, or lines of JSON", body = Rows),
@@ -183,13 +183,13 @@ macro_rules! rows_of_kind {
 
 rows_of_kind! {
     /// The pages of a crawl
-    pages "/crawls/{name}/pages" Pages;
+    pages "listPages" "/crawls/{name}/pages" Pages;
     /// The links of its pages
-    links "/crawls/{name}/links" Links;
+    links "listLinks" "/crawls/{name}/links" Links;
     /// The items of its pages
-    items "/crawls/{name}/items" Items;
+    items "listItems" "/crawls/{name}/items" Items;
     /// Every visit of an iteration
-    log "/crawls/{name}/log" Log;
+    log "listVisits" "/crawls/{name}/log" Log;
     /// Every known URL
-    candidates "/crawls/{name}/candidates" Candidates;
+    candidates "listCandidates" "/crawls/{name}/candidates" Candidates;
 }

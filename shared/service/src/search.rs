@@ -55,7 +55,7 @@ impl SearchQuery {
 
 /// Search the pages of a crawl
 #[utoipa::path(
-    get, path = "/crawls/{name}/search", tag = "results",
+    get, path = "/crawls/{name}/search", operation_id = "search", tag = "results",
     params(("name" = String, Path, description = "The crawl"), SearchQuery),
     responses(
         (status = 200, description = "What `dragline search --json` prints", body = Object),

@@ -43,7 +43,8 @@ async fn an_editor_removes_no_crawl() {
         };
         let (editor, owner) = (token("ben", "editor"), token("eve", "owner"));
         let server = Server::start(directory.path(), &[]);
-        let body = json!({"name": "docs", "domain_names": ["https://a.example/"]}).to_string();
+        let body =
+            json!({"name": "docs", "domain_names": ["https://a.example/"], "cron_expression": "0 3 * * *"}).to_string();
         assert_eq!(server.call_with("POST", "/crawls", &editor, &body).status, 201);
         for (fields, state, status, why) in [
             (&editor, "PAUSED", 200, "an editor pauses"),

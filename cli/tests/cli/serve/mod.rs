@@ -325,6 +325,7 @@ async fn wrong_calls_get_problems() {
         let server = Server::start(directory.path(), &[]);
         assert_eq!(server.send("POST", "/crawls", &docs(&site)).status, 201);
         let json_field = "Content-Type: application/json\r\n";
+        let long_key = format!("Idempotency-Key: {}\r\n", "a".repeat(201));
         let huge = format!("{{\"name\": \"{}\"}}", "a".repeat(3 << 20));
         for (method, target, fields, body, status, said) in [
             ("GET", "/nothing", "", "", 404, "/openapi.json"),
@@ -338,7 +339,8 @@ async fn wrong_calls_get_problems() {
             ("POST", "/crawls", json_field, "{", 400, "JSON"),
             ("POST", "/crawls", "", "{}", 415, "Content-Type"),
             ("POST", "/crawls", json_field, "{}", 422, "seeds"),
-            ("POST", "/crawls", json_field, &huge, 413, "limit"),
+            ("POST", "/crawls", "", "", 422, "seeds"),
+            ("POST", "/crawls", json_field, &huge, 413, "longer than"),
             ("POST", "/crawls", json_field, "{\"domain_name\": []}", 422, "domain_name"),
             (
                 "POST",
@@ -367,6 +369,15 @@ async fn wrong_calls_get_problems() {
             ("POST", "/crawls/docs/iterations", json_field, "{\"iteration\": 0}", 422, "nonzero"),
             ("POST", "/crawls/docs/iterations", json_field, "{\"type\": \"often\"}", 422, "often"),
             ("POST", "/crawls/docs/iterations", "", "{\"iteration\": 1}", 415, "Content-Type"),
+            ("POST", "/crawls/docs/iterations", json_field, "[1]", 422, "no object"),
+            ("GET", "/crawls/%ff", "", "", 404, "UTF-8"),
+            ("GET", "/crawls/docs/pages?limit=0", "", "", 400, "between 1 and 1000"),
+            ("GET", "/crawls/docs/pages?limit=1001", "", "", 400, "between 1 and 1000"),
+            ("GET", "/crawls/docs/iterations?limit=101", "", "", 400, "between 1 and 100"),
+            ("GET", "/crawls/docs/links?iteration=9", "", "", 404, "no iteration 9"),
+            ("PUT", "/crawls/docs/schedule", json_field, "{\"state\": \"PAUSED\"}", 409, "no schedule"),
+            ("DELETE", "/crawls/docs", &long_key, "", 400, "idempotency key"),
+            ("DELETE", "/crawls/docs", "Idempotency-Key: a\r\nIdempotency-Key: b\r\n", "", 400, "idempotency key"),
             ("GET", "/crawls/docs/pages?cursor=abc", "", "", 400, "cursor"),
             ("GET", "/crawls/docs/links?cursor=abc", "Accept: application/x-ndjson\r\n", "", 400, "cursor"),
             ("GET", "/crawls/docs/candidates?cursor=%00", "", "", 400, "cursor"),
@@ -399,6 +410,43 @@ async fn wrong_calls_get_problems() {
         assert_eq!(server.call_with("DELETE", "/crawls/docs", "", "").status, 204);
         assert_eq!(server.send("POST", "/crawls/docs/iterations", &json!({})).status, 409);
         assert_eq!(server.get("/crawls/docs").json()["state"], "OFF");
+    });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_is_for_one_call_and_a_cursor_for_one_list() {
+    let site = HostileSite::start(site).await;
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    tokio::task::block_in_place(|| {
+        let server = Server::start(directory.path(), &[]);
+        let keyed = |method: &str, target: &str, body: &Value| {
+            let fields = "Content-Type: application/json\r\nIdempotency-Key: one\r\n";
+            server.call_with(method, target, fields, &body.to_string())
+        };
+        assert_eq!(keyed("POST", "/crawls", &docs(&site)).status, 201);
+        let begun = keyed("POST", "/crawls/docs/iterations", &json!({}));
+        assert_eq!(begun.status, 202, "the key of another call: {}", begun.body);
+        server.wait_until_over("docs", 1);
+        let again = keyed("POST", "/crawls/docs/iterations", &json!({}));
+        assert_eq!(again.json()["iteration"], 1, "a repeated call begins nothing");
+        let other = keyed("POST", "/crawls/docs/iterations", &json!({"type": "schedule"}));
+        assert_eq!(other.json()["iteration"], 2, "another call does: {}", other.body);
+        server.wait_until_over("docs", 2);
+        let first = server.get("/crawls/docs/pages?limit=1").json();
+        let next = first["next"].as_str().expect("there are more pages");
+        for (target, status) in [
+            ("/crawls/docs/pages?limit=1&cursor=", 200),
+            ("/crawls/docs/pages?iteration=1&cursor=", 400),
+            ("/crawls/docs/links?cursor=", 400),
+        ] {
+            let cursor: String = url::form_urlencoded::byte_serialize(next.as_bytes()).collect();
+            let reply = server.get(&format!("{target}{cursor}"));
+            assert_eq!(reply.status, status, "{target}: {}", reply.body);
+        }
+        let version = || server.get("/crawls/docs").json()["version"].clone();
+        let before = version();
+        assert_eq!(server.send("PUT", "/crawls/docs/schedule", &json!({"state": "ON"})).status, 200);
+        assert_eq!(version(), before, "it was followed before");
     });
 }
 

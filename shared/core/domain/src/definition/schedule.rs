@@ -242,6 +242,8 @@ mod tests {
         ] {
             assert_eq!(Schedule::new(cron, time_zone).unwrap_err().to_string(), message);
         }
+        let long = Schedule::new(&"0,".repeat(200_000), "UTC").unwrap_err().to_string();
+        assert!(long.len() < 150 && long.ends_with("it has more than 1000 bytes"), "{long}");
     }
 
     #[test]
