@@ -10,11 +10,6 @@ assert(baseUrl && site, "the addresses of a server and of a site");
 const client = createDraglineClient({ baseUrl });
 const docs = { params: { path: { name: "docs" } } };
 
-interface Rows {
-  rows: { url: string; status?: number }[];
-  next: string | null;
-}
-
 /** Returns what a call answered, or fails with its problem. */
 function answered<T>({ data, error }: { data?: T; error?: Schemas["Problem"] }): T {
   assert(data !== undefined, `${error?.title}: ${error?.detail}`);
@@ -38,15 +33,16 @@ async function waitUntilOver(iteration: number): Promise<Schemas["ProgressView"]
 }
 
 type RowsPath = "/crawls/{name}/pages" | "/crawls/{name}/links" | "/crawls/{name}/items" | "/crawls/{name}/log";
+type Row = Schemas["PageRow"] | Schemas["SeenPageRow"] | Schemas["LinkRow"] | Schemas["ItemRow"] | Schemas["LogRow"];
 
 /** Returns all rows of a kind, one at a time. */
-async function rows(path: RowsPath): Promise<Rows["rows"]> {
-  const found: Rows["rows"] = [];
+async function rows(path: RowsPath): Promise<Row[]> {
+  const found: Row[] = [];
   let cursor: string | undefined;
   do {
     const params = { ...docs.params, query: { limit: 1, cursor } };
-    const answer: { data?: unknown; error?: Schemas["Problem"] } = await client.GET(path, { params });
-    const batch = answered(answer) as Rows;
+    const answer: { data?: { rows: Row[]; next: string | null }; error?: Schemas["Problem"] } = await client.GET(path, { params });
+    const batch = answered(answer);
     found.push(...batch.rows);
     cursor = batch.next ?? undefined;
   } while (cursor !== undefined);
@@ -85,7 +81,7 @@ test("a crawl is added, started and read", async () => {
   const log = new Map((await rows("/crawls/{name}/log")).map(({ url, status }) => [url, status]));
   assert.equal(log.get(`${site}gone`), 404);
   const params = { ...docs.params, query: { q: "winch" } };
-  const found = answered(await client.GET("/crawls/{name}/search", { params })) as unknown as Rows & { results: { url: string }[] };
+  const found = answered(await client.GET("/crawls/{name}/search", { params })) as unknown as { results: { url: string }[] };
   assert.deepEqual(found.results.map(({ url }) => url), [site]);
 });
 

@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 use utoipa::openapi::OpenApi;
 
 use crate::backend::RowKind;
-use crate::rows::LINES;
 
 /// The media type of problems.
 const PROBLEM: &str = "application/problem+json";
@@ -88,10 +87,8 @@ fn complete(path: &str, method: &str, call: &mut Value) {
                 "next": {"type": ["string", "null"], "description": "The `cursor` of what follows; null at the end"},
             },
         });
-        call["responses"]["200"]["content"] = json!({"application/json": {"schema": list}, LINES: {"schema": row}});
-    }
-    if path.ends_with("/progress") {
-        call["responses"]["200"]["content"]["text/event-stream"] = json!({"schema": {"type": "string"}});
+        // As a media type of its own, it would make each answer of a client one or the other.
+        call["responses"]["200"]["content"] = json!({"application/json": {"schema": list}});
     }
 }
 
