@@ -42,7 +42,7 @@ pub(crate) async fn complete_url(target: &str, args: &NetworkArgs, console: &Con
         return Ok(target.to_owned());
     }
     let draft = args.change(Draft::for_seeds(Vec::new()));
-    let fetcher = Network::from_args(args)?.fetcher(&draft)?;
+    let fetcher = Network::from_args(args)?.fetcher(&draft).await?;
     let url = complete(target, &fetcher, FetchLimits::from_fetch(&draft.fetch).reading_all(), console).await?;
     // Whoever uses the URL begins with the next request to this site.
     SystemClock::new().sleep(draft.politeness.delay).await;
@@ -95,6 +95,7 @@ fn may_be_plain(failure: &FetchFailure) -> bool {
         FetchFailureKind::Tls => NoAnswer::from_detail(&failure.detail) == Some(NoAnswer::NoTls),
         FetchFailureKind::Connect | FetchFailureKind::Timeout | FetchFailureKind::Protocol => true,
         FetchFailureKind::NameNotResolved
+        | FetchFailureKind::AccessRefused
         | FetchFailureKind::PrivateAddress
         | FetchFailureKind::Reset
         | FetchFailureKind::TooMany

@@ -1,14 +1,14 @@
 //! Where a definition comes from: a file, or URLs.
 
-use std::env;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use dragline_definition::{DefinitionErrors, TEXT_BYTES_MAX};
 use dragline_domain::definition::{Draft, Key, Problems, SecretReference};
-use dragline_domain::shown::{one_line, without_credentials};
+use dragline_domain::shown::without_credentials;
 use dragline_domain::url::{CrawlUrl, UrlRules};
+use dragline_local::LocalSecrets;
 
 use crate::error::Failure;
 
@@ -105,12 +105,8 @@ pub(crate) fn read_definition(path: &Path) -> Result<Draft, Failure> {
 /// # Errors
 /// The variable is not set, or the file cannot be read.
 pub(crate) fn read_secret(reference: &SecretReference, subject: &str) -> Result<String, Failure> {
-    let text = match reference {
-        SecretReference::Variable(name) => env::var(name)
-            .map_err(|_| Failure::new(format!("the variable `{}` with {subject} is not set", one_line(name, 80))))?,
-        SecretReference::File(path) => read_text(Path::new(path))?,
-    };
-    Ok(text.trim().to_owned())
+    let secret = LocalSecrets::default().find(reference);
+    secret.map(|secret| secret.reveal().to_owned()).map_err(|error| Failure::new(format!("{subject}: {error}")))
 }
 
 /// Reads the text of a definition from a file.

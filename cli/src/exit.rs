@@ -24,13 +24,15 @@ pub(crate) enum Exit {
     DiskFull,
     /// The crawl stopped cleanly, as free disk space fell below the minimum.
     LowSpace,
+    /// A value by which a site knows who asks is missing, or a site refused it.
+    NoAccess,
     /// It was interrupted; the same command resumes the crawl.
     Interrupted,
 }
 
 impl Exit {
     /// All variants.
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Done,
         Self::NotAllWell,
         Self::Error,
@@ -40,6 +42,7 @@ impl Exit {
         Self::InUse,
         Self::DiskFull,
         Self::LowSpace,
+        Self::NoAccess,
         Self::Interrupted,
     ];
 
@@ -55,6 +58,7 @@ impl Exit {
             Self::InUse => 6,
             Self::DiskFull => 7,
             Self::LowSpace => 8,
+            Self::NoAccess => 9,
             Self::Interrupted => 130,
         }
     }
@@ -78,6 +82,7 @@ impl Exit {
             Self::LowSpace => {
                 "stopped, as the disk had less free space than `--keep-free` says; the same command resumes"
             }
+            Self::NoAccess => "a value that `access` or a flag names is missing; nothing was requested",
             Self::Interrupted => "interrupted; the same command resumes",
         }
     }

@@ -1,7 +1,7 @@
 //! Pages that are asked for now, one after another, without a crawl.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dragline_domain::definition::Draft;
@@ -84,7 +84,7 @@ impl From<LiveError> for Failure {
 }
 
 /// A polite client: it obeys robots.txt, and leaves time between two requests to a site.
-pub(crate) struct LiveFetcher<'d, F = HttpFetcher, C = SystemClock> {
+pub(crate) struct LiveFetcher<'d, F = Arc<HttpFetcher>, C = SystemClock> {
     paced: Paced<F, C>,
     draft: &'d Draft,
     limits: FetchLimits,
@@ -97,8 +97,8 @@ impl<'d> LiveFetcher<'d> {
     ///
     /// # Errors
     /// The client cannot be set up.
-    pub(crate) fn connect(network: &Network, draft: &'d Draft, console: &'d Console) -> Result<Self, Failure> {
-        Ok(Self::new(network.fetcher(draft)?, SystemClock::new(), draft, console))
+    pub(crate) async fn connect(network: &Network, draft: &'d Draft, console: &'d Console) -> Result<Self, Failure> {
+        Ok(Self::new(network.fetcher(draft).await?, SystemClock::new(), draft, console))
     }
 }
 

@@ -1,13 +1,23 @@
 //! The HTTP client, configured by the arguments and the definition.
 
+use std::sync::Arc;
+
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::Draft;
+use dragline_domain::url::CrawlUrl;
 use dragline_engine::room::Room;
-use dragline_http::{Certificate, CertificatePolicy, HttpConfig, HttpConfigError, HttpFetcher, certificates_from_pem};
+use dragline_http::{
+    Certificate, CertificatePolicy, HttpConfig, HttpConfigError, HttpFetcher, HttpFetchers, Proxies,
+    certificates_from_pem,
+};
+use dragline_local::LocalSecrets;
+use dragline_ports::fetcher::Fetchers as _;
 
 use crate::args::NetworkArgs;
 use crate::definition_source::read_at_most;
 use crate::error::Failure;
+use crate::exit::Exit;
+use crate::terminal::Console;
 
 /// The maximum size of a certificate file, in bytes: four times the roots of all public
 /// authorities.
@@ -18,6 +28,8 @@ pub(crate) struct Network {
     address_policy: AddressPolicy,
     certificates: CertificatePolicy,
     extra_roots: Vec<Certificate>,
+    proxies: Proxies,
+    secrets: Arc<LocalSecrets>,
 }
 
 impl Network {
@@ -34,15 +46,45 @@ impl Network {
                 certificates_from_pem(&pem).map_err(failed)?
             }
         };
-        Ok(Self { address_policy: args.address_policy(), certificates: args.certificate_policy(), extra_roots })
+        let secrets = args.access.secrets();
+        Ok(Self {
+            address_policy: args.address_policy(),
+            certificates: args.certificate_policy(),
+            extra_roots,
+            proxies: args.access.proxies(&secrets)?,
+            secrets: Arc::new(secrets),
+        })
     }
 
-    /// Returns a client that sends the definition's user agent.
+    /// Returns a client that sends what the definition says of who asks.
     ///
     /// # Errors
-    /// The client cannot be set up.
-    pub(crate) fn fetcher(&self, definition: &Draft) -> Result<HttpFetcher, Failure> {
-        Ok(HttpFetcher::new(&self.config(definition, None))?)
+    /// A value that the definition names is missing, or the client cannot be set up.
+    pub(crate) async fn fetcher(&self, definition: &Draft) -> Result<Arc<HttpFetcher>, Failure> {
+        let fetchers = self.fetchers(self.config(definition, None));
+        self.check_access(&fetchers, definition).await?;
+        Ok(fetchers.fetcher_for(definition).await?)
+    }
+
+    /// Says by which proxy requests leave, if they do.
+    pub(crate) fn tell_proxy(&self, url: Option<&CrawlUrl>, console: &Console) {
+        if let Some(proxy) = url.and_then(|url| self.proxies.shown_for(url)) {
+            console.say(&format!("requests are made through the proxy {proxy}"));
+        }
+    }
+
+    /// Returns clients of this configuration.
+    pub(crate) fn fetchers(&self, config: HttpConfig) -> HttpFetchers {
+        HttpFetchers::new(config).with_secrets(Arc::clone(&self.secrets) as _)
+    }
+
+    /// Checks that the values are there that a definition names.
+    ///
+    /// # Errors
+    /// One is missing, or of no use.
+    pub(crate) async fn check_access(&self, fetchers: &HttpFetchers, definition: &Draft) -> Result<(), Failure> {
+        let checked = fetchers.check_access(definition).await;
+        checked.map_err(|error| Failure { exit: Exit::NoAccess, ..Failure::new(format!("access: {error}")) })
     }
 
     /// Returns the configuration of a client. Without a [`Room`] it keeps a few hundred idle
@@ -52,6 +94,7 @@ impl Network {
         config.address_policy = self.address_policy;
         config.certificates = self.certificates;
         config.extra_roots.clone_from(&self.extra_roots);
+        config.proxies = Some(self.proxies.clone());
         if let Some(room) = room {
             config.idle_connections_max = room.idle_connections_max;
         }

@@ -1,5 +1,6 @@
 //! The command line: arguments and help texts.
 
+mod access;
 mod archive;
 mod cdx;
 mod crawl;
@@ -41,9 +42,11 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::{Draft, Key, UserAgent};
 use dragline_domain::ids::CrawlId;
+use dragline_domain::url::CrawlUrl;
 use dragline_http::CertificatePolicy;
 use dragline_local::Allowance;
 
+pub(crate) use access::AccessArgs;
 pub(crate) use archive::ArchiveArgs;
 pub(crate) use cdx::CdxArgs;
 pub(crate) use crawl::{CrawlArgs, OutputArgs};
@@ -233,19 +236,27 @@ pub(crate) struct NetworkArgs {
     /// cannot allow this
     #[arg(long)]
     insecure: bool,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
 }
 
 impl NetworkArgs {
     /// Returns the draft, overridden by the command line.
     pub(crate) fn change(&self, draft: Draft) -> Draft {
         let user_agent = self.user_agent.clone().unwrap_or(draft.user_agent);
-        Draft { user_agent, ..draft }
+        self.access.change(Draft { user_agent, ..draft })
+    }
+
+    /// Returns the draft for these URLs, overridden by the command line.
+    pub(crate) fn change_for(&self, urls: &[CrawlUrl], draft: Draft) -> Draft {
+        self.access.change_for(urls, self.change(draft))
     }
 
     /// Returns the arguments that give another command the same ones.
     pub(crate) fn arguments(&self) -> Vec<OsString> {
         let ca_file = self.ca_file.iter().flat_map(|path| [OsString::from("--ca-file"), path.clone().into_os_string()]);
-        ca_file.chain(self.allowances().map(|allowance| allowance_flag(allowance).into())).collect()
+        let allowances = self.allowances().map(|allowance| allowance_flag(allowance).into());
+        ca_file.chain(allowances).chain(self.access.arguments()).collect()
     }
 
     /// Returns the flags that no definition stores, each with a leading space. A crawl cannot be

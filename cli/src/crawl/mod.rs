@@ -24,7 +24,7 @@ use dragline_domain::frontier::Selection;
 use dragline_domain::ids::CrawlId;
 use dragline_engine::local_world;
 use dragline_engine::room::Room;
-use dragline_http::{HttpConfig, HttpFetchers};
+use dragline_http::HttpConfig;
 use dragline_local::{Allowance, DATABASE, HostSlots, LocalStore, SlottedFetchers, SystemClock, raise_open_files};
 use dragline_pipeline::World;
 use dragline_ports::archive::Archive;
@@ -112,7 +112,11 @@ async fn carry_out(mut request: Request, run: &RunArgs<'_>, console: &Console) -
         let room = Room::divide(files_max, usize::from(wanted.politeness.concurrency), run.disk.origins);
         let spool = store.archive().spool();
         let fetchers =
-            HttpFetchers::new(HttpConfig { spool, arriving: watch.arriving(), ..network.config(&wanted, Some(&room)) });
+            network.fetchers(HttpConfig { spool, arriving: watch.arriving(), ..network.config(&wanted, Some(&room)) });
+        if request.is_online() {
+            network.check_access(&fetchers, &wanted).await?;
+            network.tell_proxy(wanted.seeds.first(), console);
+        }
         let fetchers = SlottedFetchers::new(fetchers, slots.clone(), SystemClock::new());
         for allowance in run.network.allowances() {
             store.allow(&crawl, allowance).await?;

@@ -154,7 +154,7 @@ async fn site_robots(
             Ok(Ok(RobotsRecord::from_fetch(&RobotsFetch::Answered { status: 200, body: &body })))
         }
         None => {
-            let fetcher = Network::from_args(network)?.fetcher(&context.definition)?;
+            let fetcher = Network::from_args(network)?.fetcher(&context.definition).await?;
             Ok(fetch_robots(&fetcher, context.limits(), &url.origin(), BrokenOffPolicy::IsFailure).await)
         }
     }

@@ -43,7 +43,8 @@ pub(super) async fn read(args: &ExtractArgs, draft: &Draft, console: &Console) -
 async fn fetch(args: &ExtractArgs, draft: &Draft, console: &Console) -> Result<ReadPage, Failure> {
     let url = parse_url(&bare_host::complete_url(&args.target, &args.network, console).await?)?;
     let network = Network::from_args(&args.network)?;
-    let answer = LiveFetcher::connect(&network, draft, console)?.fetch(&url).await;
+    let draft = &args.network.change_for(std::slice::from_ref(&url), draft.clone());
+    let answer = LiveFetcher::connect(&network, draft, console).await?.fetch(&url).await;
     let answer = answer.map_err(|error| match error {
         LiveError::Forbidden { .. } => {
             Failure::from(error).with_hint("save the page by hand, and give the file with `--url`")

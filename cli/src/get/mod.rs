@@ -72,7 +72,8 @@ async fn print_all(
     stored: Option<(CrawlHandle<impl Reader>, impl Archive)>,
     console: &Console,
 ) -> Result<Exit, Failure> {
-    let draft = args.network.change(Draft::for_seeds(Vec::new()));
+    let asked: Vec<CrawlUrl> = urls.iter().filter_map(|text| parse_url(text).ok()).collect();
+    let draft = args.network.change_for(&asked, Draft::for_seeds(Vec::new()));
     let mut sites = Sites { args, draft: &draft, console, client: None };
     let mut exit = Exit::Done;
     for text in urls {
@@ -124,7 +125,7 @@ impl Sites<'_> {
             Some(client) => client,
             none => {
                 let network = Network::from_args(&self.args.network)?;
-                none.insert(LiveFetcher::connect(&network, self.draft, self.console)?)
+                none.insert(LiveFetcher::connect(&network, self.draft, self.console).await?)
             }
         };
         let asked = parse_url(text)?;

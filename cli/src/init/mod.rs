@@ -43,8 +43,8 @@ pub(crate) async fn init(args: &InitArgs, console: &Console) -> Result<Exit, Fai
         return Err(is_there(path));
     }
     let given = parse_url(&bare_host::complete_url(&args.url, &args.network, console).await?)?;
-    let draft = args.network.change(Draft::for_seeds(Vec::new()));
-    let fetcher = Network::from_args(&args.network)?.fetcher(&draft)?;
+    let draft = args.network.change_for(std::slice::from_ref(&given), Draft::for_seeds(Vec::new()));
+    let fetcher = Network::from_args(&args.network)?.fetcher(&draft).await?;
     let site = Visitor::new(fetcher, SystemClock::new(), &draft, console).look_at(given).await?;
     console.say(&tell::summary(&site));
     let text = yaml::write(&site, &draft);

@@ -144,7 +144,7 @@ fn engine(
     let room = Room::divide(raise_open_files(), CONCURRENCY, origins);
     let spool = store.archive().spool();
     let config = network.config(&Draft::for_seeds(Vec::new()), Some(&room));
-    let fetchers = HttpFetchers::new(HttpConfig { spool, ..config });
+    let fetchers = network.fetchers(HttpConfig { spool, ..config });
     let fetchers = SlottedFetchers::new(fetchers, open_slots(console), SystemClock::new());
     Engine { options: room.options, ..Engine::new(Arc::clone(world), fetchers, world.queue.clone()) }
 }

@@ -1,6 +1,7 @@
 //! Tests of the built `dragline` command: usage errors, help, and output about hostile servers on
 //! this machine.
 
+mod access;
 mod archive;
 mod colour;
 mod dead_seeds;
@@ -29,7 +30,6 @@ mod notify;
 mod order;
 mod outcomes;
 mod private;
-mod proxy;
 #[cfg(unix)]
 mod read_only;
 mod reparse;

@@ -130,6 +130,11 @@ fn value(kind: ValueKind) -> String {
             "list of up to {} rules, each with `when` (a [condition](#conditions)) and at least one of `policy`, `interval`, `min` and `max`",
             grouped(max)
         ),
+        ValueKind::AccessRules(max) => format!(
+            "list of up to {} rules, each with `hosts` (a list) and any of `when` (a [condition](#conditions)), `headers` (fields, each with a \
+             reference), `cookies`, `basic` or `bearer`, `client_certificate`, `accept_language`, `referer`, `proxy`, `proxy_login` and `allow_plain`",
+            grouped(max)
+        ),
         ValueKind::NotifyRules(max) => format!(
             "list of up to {} rules, each with `webhook` (a URL; with it, `secret`) or `email`, and any of `events` (a list), `progress` \
              (percent or duration), `items` (a field, `<`, `<=`, `>`, `>=`, `=` or `!=`, and a value) and, with it, `item_type`",

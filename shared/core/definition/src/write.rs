@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use dragline_domain::definition::{
-    Definition, Draft, FieldKind, FieldRule, ItemType, Key, NotifyRule, Presence, ProgressStep, Quantity, Receiver,
-    RecrawlRule, ScalarKind, Schedule, Selector, SelectorPlace, Slot,
+    AccessRule, Authorization, Definition, Draft, FieldKind, FieldRule, ItemType, Key, NotifyRule, PlainHttp, Presence,
+    ProgressStep, Quantity, Receiver, RecrawlRule, Referer, ScalarKind, Schedule, SecretReference, Selector,
+    SelectorPlace, Slot,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -226,6 +227,7 @@ fn value(slot: Slot<'_>) -> Option<Yaml> {
         }
         Slot::RecrawlWord(word) => word.as_ref().map(Yaml::from_stored),
         Slot::RecrawlRules(rules) => list(rules.iter().map(recrawl_rule).collect()),
+        Slot::AccessRules(rules) => list(rules.iter().map(access_rule).collect()),
         Slot::NotifyRules(rules) => list(rules.iter().map(notify_rule).collect()),
         Slot::Cron(schedule) => schedule.as_ref().map(|schedule| Yaml::Text(schedule.cron().to_owned())),
         Slot::TimeZone(schedule) => {
@@ -233,6 +235,30 @@ fn value(slot: Slot<'_>) -> Option<Yaml> {
             zone.filter(|zone| *zone != Schedule::TIME_ZONE).map(|zone| Yaml::Text(zone.to_owned()))
         }
     }
+}
+
+fn access_rule(rule: &AccessRule) -> Yaml {
+    let (basic, bearer) = match &rule.authorization {
+        Some(Authorization::Basic(secret)) => (Some(secret), None),
+        Some(Authorization::Bearer(secret)) => (None, Some(secret)),
+        None => (None, None),
+    };
+    let headers = rule.headers.iter().map(|field| (field.name.to_string(), Yaml::from_stored(&field.value)));
+    let reference = |secret: Option<&SecretReference>| secret.map(Yaml::from_stored);
+    map([
+        ("hosts", Some(Yaml::from_stored(&rule.hosts))),
+        ("when", rule.when.as_ref().map(Yaml::from_stored)),
+        ("allow_plain", (rule.plain == PlainHttp::Allowed).then_some(Yaml::Plain("true".to_owned()))),
+        ("headers", (!rule.headers.is_empty()).then(|| Yaml::Map(headers.collect()))),
+        ("cookies", reference(rule.cookies.as_ref())),
+        ("basic", reference(basic)),
+        ("bearer", reference(bearer)),
+        ("client_certificate", reference(rule.client_certificate.as_ref())),
+        ("accept_language", rule.accept_language.as_ref().map(Yaml::from_stored)),
+        ("referer", (rule.referer != Referer::None).then(|| Yaml::Text(rule.referer.name().to_owned()))),
+        ("proxy", rule.proxy.as_ref().map(|proxy| Yaml::from_stored(&proxy.url))),
+        ("proxy_login", reference(rule.proxy.as_ref().and_then(|proxy| proxy.login.as_ref()))),
+    ])
 }
 
 fn notify_rule(rule: &NotifyRule) -> Yaml {

@@ -19,4 +19,5 @@ pub mod reader;
 pub mod remaking;
 pub mod retention;
 pub mod row;
+pub mod secrets;
 pub mod system;

@@ -18,6 +18,7 @@ use rustls::ClientConfig;
 
 use crate::config::{HttpConfig, HttpConfigError};
 use crate::guard::{ConnectLayer, GuardedResolver, NameLookup};
+use crate::routes::{ReadyProxy, peer_policy};
 
 /// The largest header that the client accepts, before the request's own limit can be checked. For
 /// HTTP/1.1 it is hyper's own 408 KiB.
@@ -52,6 +53,7 @@ struct Settings {
     /// Passed on from client to client, with the servers' TLS sessions.
     tls: ClientConfig,
     lookup: Arc<dyn NameLookup>,
+    proxy: Option<ReadyProxy>,
 }
 
 /// The clients whose connections count together. Rarely used ones are built on demand.
@@ -68,8 +70,9 @@ impl Clients {
         config: &HttpConfig,
         tls: ClientConfig,
         lookup: Arc<dyn NameLookup>,
+        proxy: Option<&ReadyProxy>,
     ) -> Result<Self, HttpConfigError> {
-        let settings = Settings { config: config.clone(), tls, lookup };
+        let settings = Settings { config: config.clone(), tls, lookup, proxy: proxy.cloned() };
         let current = Mutex::new(CurrentClients::new(&settings)?);
         Ok(Self { settings, current, http11_servers: Mutex::new(LruCache::new(HTTP11_SERVERS_MAX)) })
     }
@@ -148,12 +151,16 @@ impl Settings {
                 reqwest::Client::builder().http1_only()
             }
         };
+        // A proxy connects for us, which the guard cannot see: only one that somebody named is used.
+        let builder = match &self.proxy {
+            None => builder.no_proxy(),
+            Some(ready) => builder.no_proxy().proxy(ready.proxy.clone()),
+        };
+        let host = self.proxy.as_ref().map(|ready| ready.host.clone());
         builder
             .tls_backend_preconfigured(tls)
-            .dns_resolver(GuardedResolver::new(config.address_policy, Arc::clone(&self.lookup)))
-            .connector_layer(ConnectLayer::new(config.address_policy, Arc::clone(opened)))
-            // A proxy would connect for us, bypassing the guard.
-            .no_proxy()
+            .dns_resolver(GuardedResolver::new(config.address_policy, Arc::clone(&self.lookup), host))
+            .connector_layer(ConnectLayer::new(peer_policy(config, self.proxy.as_ref()), Arc::clone(opened)))
             .redirect(redirect::Policy::none())
             .referer(false)
             .retry(reqwest::retry::never())

@@ -8,6 +8,8 @@ use dragline_ports::fetcher::ArrivingBytes;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::{self, PemObject};
 
+use crate::routes::Proxies;
+
 /// An X.509 certificate, DER.
 pub type Certificate = CertificateDer<'static>;
 
@@ -33,6 +35,9 @@ pub struct HttpConfig {
     pub certificates: CertificatePolicy,
     /// Which addresses may be connected to.
     pub address_policy: AddressPolicy,
+    /// The proxies of the process; `None`: servers are connected to directly, unless a rule of the
+    /// definition names a proxy.
+    pub proxies: Option<Proxies>,
     /// How many idle connections to one host are kept open.
     pub idle_connections_per_host_max: usize,
     /// How many connections are opened, over all hosts, before the idle ones among them are closed.
@@ -60,6 +65,7 @@ impl HttpConfig {
             extra_roots: Vec::new(),
             certificates: CertificatePolicy::Check,
             address_policy: AddressPolicy::PublicOnly,
+            proxies: None,
             idle_connections_per_host_max: 2,
             idle_connections_max: 256,
             // Servers close theirs after 5 s or more: a request on a connection that is just being
@@ -87,6 +93,12 @@ pub enum HttpConfigError {
     /// The roots or the TLS settings cannot be used.
     #[error("TLS cannot be set up")]
     Tls(#[source] rustls::Error),
+    /// A certificate of the client's own cannot be used. Nothing of it is in the message.
+    #[error("the client's certificate cannot be used: expected PEM with a certificate and its key")]
+    ClientCertificate,
+    /// A proxy cannot be used.
+    #[error("the proxy `{0}` cannot be used: its URL begins with http, https, socks5 or socks5h")]
+    Proxy(String),
     /// The client does not accept its settings.
     #[error("the HTTP client cannot be set up")]
     Client(#[source] reqwest::Error),

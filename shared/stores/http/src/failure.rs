@@ -101,6 +101,7 @@ fn no_answer(kind: FetchFailureKind, error: &(dyn Error + 'static)) -> Option<No
         | FetchFailureKind::Protocol
         | FetchFailureKind::Reset
         | FetchFailureKind::TooMany
+        | FetchFailureKind::AccessRefused
         | FetchFailureKind::NoRoom => None,
     }
 }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_domain::address::{AddressPolicy, check, literal_address};
+use dragline_domain::address::{AddressPolicy, check, check_name, literal_address};
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::{FIELDS_MAX, HttpProtocol, REASON_BYTES_MAX};
 use dragline_ports::fetcher::{
@@ -16,26 +16,25 @@ use hyper::ext::ReasonPhrase;
 use hyper_util::client::legacy::connect::HttpInfo;
 use tokio::time::{Instant, sleep_until};
 
+use crate::access::Access;
 use crate::body::{self, BodyRooms, ReceivedBody};
 use crate::budget::ByteBudget;
-use crate::clients::Clients;
 use crate::config::{HttpConfig, HttpConfigError};
 use crate::guard::{NameLookup, SystemLookup};
-use crate::stand_in::StandInLookup;
+use crate::routes::{RouteClients, Routes};
 use crate::timing::{self, ATTEMPT, Attempt, Ends, Phase};
-use crate::tls::{self, TlsConfigs};
 use crate::{failure, request};
 
 /// Makes requests over HTTP/1.1 and HTTP/2, with one connection pool for all of them.
 ///
-/// It keeps no cookies (it sends those that a request has), follows no redirects, sends no referer
-/// and no credentials, and uses no proxy (whatever the environment says). It sends nothing twice:
+/// It keeps no cookies (it sends those that a request has), follows no redirects, and sends no
+/// referer and no credentials but what the definition's rules for the URL say. It uses a proxy only
+/// if a rule or its settings name one, whatever the environment says. It sends nothing twice:
 /// if that may help, the answer says so. Its guard decides which addresses it connects to: see
 /// [`NameLookup`].
 pub struct HttpFetcher {
-    clients: Clients,
-    /// For hosts with a stand-in name.
-    stand_ins: Clients,
+    routes: Routes,
+    access: Access,
     user_agent: HeaderValue,
     address_policy: AddressPolicy,
     /// Boxed, as futures that run a crawl hold the fetcher.
@@ -57,12 +56,20 @@ impl HttpFetcher {
     /// # Errors
     /// Returns an [`HttpConfigError`] if the configuration cannot be used.
     pub fn with_lookup(config: &HttpConfig, lookup: Arc<dyn NameLookup>) -> Result<Self, HttpConfigError> {
+        Self::with_access(config, lookup, Access::default())
+    }
+
+    /// Returns a fetcher that sends what these rules say.
+    pub(crate) fn with_access(
+        config: &HttpConfig,
+        lookup: Arc<dyn NameLookup>,
+        access: Access,
+    ) -> Result<Self, HttpConfigError> {
         let user_agent = HeaderValue::from_str(&config.user_agent)
             .map_err(|_| HttpConfigError::UserAgent(config.user_agent.clone()))?;
-        let TlsConfigs { hosts, stand_ins } = tls::client_configs(config.certificates, &config.extra_roots)?;
         Ok(Self {
-            clients: Clients::new(config, hosts, Arc::clone(&lookup))?,
-            stand_ins: Clients::new(config, stand_ins, Arc::new(StandInLookup(lookup)))?,
+            routes: Routes::new(config, lookup)?,
+            access,
             user_agent,
             address_policy: config.address_policy,
             rooms: Box::new(BodyRooms {
@@ -73,28 +80,34 @@ impl HttpFetcher {
         })
     }
 
-    /// Refuses a URL whose host is a forbidden literal address.
-    fn refused_literal(&self, request: &FetchRequest) -> Option<FetchFailure> {
-        let refused = check(self.address_policy, literal_address(&request.url)?).err()?;
-        Some(failure::failure_from(FetchFailureKind::PrivateAddress, &refused))
+    /// Refuses a URL whose host is a forbidden literal address, or a name that can only be private.
+    /// Through a proxy, nothing else is known of where a name leads.
+    fn refused_host(&self, request: &FetchRequest) -> Option<FetchFailure> {
+        let refused = |error: &(dyn std::error::Error + 'static)| {
+            Some(failure::failure_from(FetchFailureKind::PrivateAddress, error))
+        };
+        match literal_address(&request.url) {
+            Some(address) => check(self.address_policy, address).err().and_then(|error| refused(&error)),
+            None => check_name(self.address_policy, request.url.host()).err().and_then(|error| refused(&error)),
+        }
     }
 
     /// Returns the client for a request.
-    fn client(&self, request: &FetchRequest, outgoing: &reqwest::Request) -> reqwest::Client {
-        let clients = if request::has_stand_in(outgoing) { &self.stand_ins } else { &self.clients };
+    fn client(clients: &RouteClients, request: &FetchRequest, outgoing: &reqwest::Request) -> reqwest::Client {
+        let clients = if request::has_stand_in(outgoing) { &clients.stand_ins } else { &clients.hosts };
         clients.client_for(&request.url.origin(), request.connection)
     }
 
     /// Waits for the response's header, within its time limit.
     async fn head(
-        &self,
+        clients: &RouteClients,
         request: &FetchRequest,
         outgoing: reqwest::Request,
         attempt: &Arc<Attempt>,
         times: &Times,
     ) -> Head {
         let mut phases = attempt.watch();
-        let client = self.client(request, &outgoing);
+        let client = Self::client(clients, request, &outgoing);
         let mut sending = Box::pin(ATTEMPT.scope(Arc::clone(attempt), client.execute(outgoing)));
         let mut told = ConnectionReport { watch: request.watch.as_deref(), is_connecting: false };
         loop {
@@ -114,7 +127,12 @@ impl HttpFetcher {
 
     /// Returns why the server did not process the request, as far as its answer or the lack of one
     /// tells.
-    fn unprocessed(&self, request: &FetchRequest, head: &Head, attempt: &Attempt) -> Option<UnprocessedReason> {
+    fn unprocessed(
+        clients: &RouteClients,
+        request: &FetchRequest,
+        head: &Head,
+        attempt: &Attempt,
+    ) -> Option<UnprocessedReason> {
         let server = request.url.origin();
         let is_used = |ends: Option<Ends>| ends.is_some() && ends != attempt.phase().ends();
         let unprocessed = match head {
@@ -126,9 +144,9 @@ impl HttpFetcher {
             Err(NoHead::Late) => None,
         };
         match (&unprocessed, head) {
-            (Some(UnprocessedReason::Http11Required), _) => self.clients.remember_http11(&server),
+            (Some(UnprocessedReason::Http11Required), _) => clients.hosts.remember_http11(&server),
             // The server may offer only HTTP/2 by now.
-            (_, Err(NoHead::Error(error))) if failure::is_tls(error) => self.clients.forget_http11(&server),
+            (_, Err(NoHead::Error(error))) if failure::is_tls(error) => clients.hosts.forget_http11(&server),
             _ => {}
         }
         unprocessed
@@ -138,16 +156,23 @@ impl HttpFetcher {
     /// are recorded in `known`, however it ends.
     async fn exchange(&self, request: &FetchRequest, times: &Times, known: &mut ExchangeFacts) -> FetchResult {
         let limits = &request.limits;
-        let outgoing = request::outgoing(request, &self.user_agent)
+        let mut outgoing = request::outgoing(request, &self.user_agent)
             .map_err(|error| failure::failure_from(FetchFailureKind::Protocol, &error))?;
+        let refused =
+            |error: &(dyn std::error::Error + 'static)| failure::failure_from(FetchFailureKind::AccessRefused, error);
+        self.access.apply(request, outgoing.headers_mut()).map_err(|error| refused(&error))?;
+        let clients = self.routes.clients(self.access.route(&request.url), &request.url);
+        let clients = clients.map_err(|error| refused(&error))?;
         let recorded = request::recorded_headers(&outgoing);
         let attempt = Arc::new(Attempt::new(limits.connect_timeout));
-        let head = self.head(request, outgoing, &attempt, times).await;
-        known.unprocessed = self.unprocessed(request, &head, &attempt);
+        let head = Self::head(&clients, request, outgoing, &attempt, times).await;
+        known.unprocessed = Self::unprocessed(&clients, request, &head, &attempt);
         if attempt.phase().has_connection() {
             known.request_headers = recorded;
         }
         known.remote = match &head {
+            // Who answers through a proxy is not known here.
+            _ if clients.is_proxied => None,
             Ok(response) => response.remote_addr(),
             Err(NoHead::Error(error)) => failure::connection(error).or(attempt.phase().ends()).map(|ends| ends.peer),
             Err(NoHead::Late) => attempt.phase().ends().map(|ends| ends.peer),
@@ -186,13 +211,12 @@ impl Fetcher for HttpFetcher {
             deadline: timing::deadline(started, request.limits.total_timeout),
         };
         let mut known = ExchangeFacts::default();
-        let result = match self.refused_literal(&request) {
+        let result = match self.refused_host(&request) {
             Some(refused) => Err(refused),
             None => self.exchange(&request, &times, &mut known).await,
         };
         if result.as_ref().is_err_and(|failure| failure.kind == FetchFailureKind::NoRoom) {
-            self.clients.close_idle();
-            self.stand_ins.close_idle();
+            self.routes.close_idle();
         }
         let ExchangeFacts { request_headers, remote, first_byte, waited, unprocessed } = known;
         // The server's own time: our shortage must not slow anybody down.

@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dragline_domain::definition::Draft;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::fetcher::Fetchers;
+use dragline_ports::secrets::{NoSecrets, SecretError, Secrets};
 
-use crate::{HttpConfig, HttpConfigError, HttpFetcher};
+use crate::access::{Access, Values, read_values};
+use crate::{HttpConfig, HttpConfigError, HttpFetcher, SystemLookup};
 
 /// The most clients kept.
 const KEPT_MAX: usize = 16;
@@ -16,6 +18,7 @@ const KEPT_MAX: usize = 16;
 /// The clients of a process, which keep their connections from turn to turn.
 pub struct HttpFetchers {
     config: HttpConfig,
+    secrets: Arc<dyn Secrets>,
     kept: Mutex<HashMap<Kind, Arc<HttpFetcher>>>,
 }
 
@@ -24,28 +27,48 @@ pub struct HttpFetchers {
 struct Kind {
     user_agent: String,
     idle_connections_per_host_max: usize,
+    /// The rules with their values as they are now: a changed one is another kind.
+    values: Values,
 }
 
 impl HttpFetchers {
     /// Returns clients with these settings, except for those in definitions.
     #[must_use]
     pub fn new(config: HttpConfig) -> Self {
-        Self { config, kept: Mutex::default() }
+        Self { config, secrets: Arc::new(NoSecrets), kept: Mutex::default() }
     }
 
-    fn client(&self, definition: &Draft) -> Result<Arc<HttpFetcher>, HttpConfigError> {
+    /// Returns the same clients, which find the values that rules name here.
+    #[must_use]
+    pub fn with_secrets(self, secrets: Arc<dyn Secrets>) -> Self {
+        Self { secrets, ..self }
+    }
+
+    /// Checks that the values are there that the rules of a definition name. Without them, its
+    /// requests to the hosts of these rules fail, and none is sent.
+    ///
+    /// # Errors
+    /// One cannot be read or used.
+    pub async fn check_access(&self, definition: &Draft) -> Result<(), SecretError> {
+        Access::new(&read_values(&definition.access, &*self.secrets).await).check()
+    }
+
+    async fn client(&self, definition: &Draft) -> Result<Arc<HttpFetcher>, HttpConfigError> {
+        let values = read_values(&definition.access, &*self.secrets).await;
         let concurrency = usize::from(definition.politeness.concurrency);
         let kind = Kind {
             user_agent: definition.user_agent.as_str().to_owned(),
             idle_connections_per_host_max: self.config.idle_connections_per_host_max.max(concurrency),
+            values,
         };
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(fetcher) = kept.get(&kind) {
             return Ok(Arc::clone(fetcher));
         }
-        let Kind { user_agent, idle_connections_per_host_max } = kind.clone();
+        let Kind { user_agent, idle_connections_per_host_max, values } = kind.clone();
         let config = HttpConfig { user_agent, idle_connections_per_host_max, ..self.config.clone() };
-        let fetcher = Arc::new(HttpFetcher::new(&config)?);
+        let access = Access::new(&values);
+        let fetcher = Arc::new(HttpFetcher::with_access(&config, Arc::new(SystemLookup), access)?);
         if kept.len() >= KEPT_MAX {
             kept.clear();
         }
@@ -57,9 +80,9 @@ impl HttpFetchers {
 impl Fetchers for HttpFetchers {
     type Fetcher = HttpFetcher;
 
-    fn fetcher_for(&self, definition: &Draft) -> PortResult<Arc<HttpFetcher>> {
+    async fn fetcher_for(&self, definition: &Draft) -> PortResult<Arc<HttpFetcher>> {
         let failed = |error| PortError::new(PortErrorKind::Other, "set up client", &definition.name, error);
-        self.client(definition).map_err(failed)
+        self.client(definition).await.map_err(failed)
     }
 }
 
@@ -69,23 +92,23 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn equal_identities_share_a_client_and_few_clients_are_kept() {
+    #[tokio::test]
+    async fn equal_identities_share_a_client_and_few_clients_are_kept() {
         let fetchers = HttpFetchers::new(HttpConfig::new("not sent"));
-        let of = |user_agent: &str, concurrency| {
+        let client = async |user_agent: &str, concurrency| {
             let mut draft =
                 Draft::for_seeds(vec![CrawlUrl::parse("https://a.example/", &UrlRules::default()).unwrap()]);
             draft.user_agent = user_agent.parse().unwrap();
             draft.politeness.concurrency = concurrency;
-            fetchers.fetcher_for(&draft).unwrap()
+            fetchers.fetcher_for(&draft).await.unwrap()
         };
-        let first = of("A/1", 1);
-        assert!(Arc::ptr_eq(&first, &of("A/1", 1)), "its connections are kept");
-        assert!(Arc::ptr_eq(&first, &of("A/1", 2)), "two connections per host are kept in any case");
-        assert!(!Arc::ptr_eq(&first, &of("A/1", 8)), "more connections, another client");
-        assert!(!Arc::ptr_eq(&first, &of("B/1", 1)), "another name, another client");
+        let first = client("A/1", 1).await;
+        assert!(Arc::ptr_eq(&first, &client("A/1", 1).await), "its connections are kept");
+        assert!(Arc::ptr_eq(&first, &client("A/1", 2).await), "two connections per host are kept in any case");
+        assert!(!Arc::ptr_eq(&first, &client("A/1", 8).await), "more connections, another client");
+        assert!(!Arc::ptr_eq(&first, &client("B/1", 1).await), "another name, another client");
         for number in 0..KEPT_MAX {
-            of(&format!("C/{number}"), 1);
+            client(&format!("C/{number}"), 1).await;
         }
         assert!(fetchers.kept.lock().unwrap().len() <= KEPT_MAX);
     }

@@ -4,6 +4,7 @@
 //! allowed addresses), `body` (receiving the answer, within its limits and the process's `budget`)
 //! and, without an answer, `failure`.
 
+mod access;
 mod body;
 mod budget;
 mod clients;
@@ -15,6 +16,7 @@ mod fetchers;
 mod framing;
 mod guard;
 mod request;
+mod routes;
 mod stand_in;
 mod timing;
 mod tls;
@@ -26,4 +28,5 @@ pub use config::{Certificate, CertificatePolicy, HttpConfig, HttpConfigError, ce
 pub use fetcher::HttpFetcher;
 pub use fetchers::HttpFetchers;
 pub use guard::{NameLookup, SystemLookup};
+pub use routes::Proxies;
 pub use webhook::{Webhook, WebhookSecret, WebhookSecretError};

@@ -76,8 +76,8 @@ impl Webhook {
     pub fn new(config: &HttpConfig, url: CrawlUrl, secret: Option<WebhookSecret>) -> Result<Self, HttpConfigError> {
         let user_agent = HeaderValue::from_str(&config.user_agent)
             .map_err(|_| HttpConfigError::UserAgent(config.user_agent.clone()))?;
-        let tls = tls::client_configs(config.certificates, &config.extra_roots)?;
-        let clients = Clients::new(config, tls.hosts, Arc::new(SystemLookup))?;
+        let tls = tls::client_configs(config.certificates, &config.extra_roots, None)?;
+        let clients = Clients::new(config, tls.hosts, Arc::new(SystemLookup), None)?;
         Ok(Self { url, secret, clients, address_policy: config.address_policy, user_agent })
     }
 

@@ -223,9 +223,9 @@ impl<S, C> SlottedFetchers<S, C> {
 impl<S: Fetchers, C: Clock + Clone + 'static> Fetchers for SlottedFetchers<S, C> {
     type Fetcher = SlottedFetcher<S::Fetcher, C>;
 
-    fn fetcher_for(&self, definition: &Draft) -> PortResult<Arc<Self::Fetcher>> {
+    async fn fetcher_for(&self, definition: &Draft) -> PortResult<Arc<Self::Fetcher>> {
         Ok(Arc::new(SlottedFetcher {
-            fetcher: self.fetchers.fetcher_for(definition)?,
+            fetcher: self.fetchers.fetcher_for(definition).await?,
             slots: self.slots.clone(),
             slots_max: definition.politeness.concurrency.clamp(1, SLOTS_MAX),
             delay: definition.politeness.delay,

@@ -13,6 +13,7 @@ mod queue;
 mod reader;
 mod recovery;
 mod retention;
+mod secrets;
 mod store;
 
 pub use archive::DirectoryArchive;
@@ -24,4 +25,5 @@ pub use open::{DATABASE, OpenError, Reading, Remaining};
 pub use queue::{Mailbox, MemoryQueue};
 pub use reader::{Pulse, SqliteReader};
 pub use retention::{Compaction, CompactionResult, Disk, GRAPHS, INDEXES, SqliteRetained, free_bytes};
+pub use secrets::LocalSecrets;
 pub use store::{Allowance, LEASE_GRACE, LocalStore};

@@ -3,6 +3,7 @@
 //! Values other than numbers and words are read as texts with their locations, so that all mistakes
 //! are reported at once, each with a hint.
 
+mod access;
 mod items;
 mod main_part;
 mod notify;
@@ -153,6 +154,7 @@ impl Reader {
                 }
             }
             Slot::RecrawlRules(field) => put(field, notes.recrawl_rules(key, map.next_value()?)),
+            Slot::AccessRules(field) => put(field, notes.access_rules(key, map.next_value()?)),
             Slot::NotifyRules(field) => put(field, notes.notify_rules(key, map.next_value()?)),
             Slot::Cron(_) => self.cron = map.next_value()?,
             Slot::TimeZone(_) => self.time_zone = map.next_value()?,

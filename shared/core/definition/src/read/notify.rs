@@ -69,7 +69,7 @@ impl Notes {
     }
 
     /// Reads a part of a rule, whose mistakes have its own location.
-    fn part<T>(
+    pub(super) fn part<T>(
         &mut self,
         place: KeyPlace,
         raw: Option<Text>,

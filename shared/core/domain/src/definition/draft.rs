@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Condition, ItemType, Line, MainRule, NotifyRule, Provenance, Recrawl, Schedule, UrlPattern, UserAgent};
+use super::{
+    AccessRule, Condition, ItemType, Line, MainRule, NotifyRule, Provenance, Recrawl, Schedule, UrlPattern, UserAgent,
+};
 use crate::content::ContentLevel;
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
@@ -51,6 +53,9 @@ pub struct Draft {
     /// The limits of a request.
     #[serde(default)]
     pub fetch: Fetch,
+    /// [`Key::Access`](super::Key::Access).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub access: Vec<AccessRule>,
     /// [`Key::Content`](super::Key::Content).
     #[serde(default)]
     pub content: ContentLevel,
@@ -114,6 +119,7 @@ impl Draft {
             traps: TrapLimits::default(),
             politeness: Politeness::default(),
             fetch: Fetch::default(),
+            access: Vec::new(),
             content: ContentLevel::default(),
             user_agent: UserAgent::default(),
             archive: Provenance::default(),

@@ -5,6 +5,7 @@
 //! both, and errors are reported as [`Problem`]s: the place, the mistake and a hint. Each key is
 //! described once, by [`Key`].
 
+mod access;
 mod changes;
 mod checked;
 mod condition;
@@ -27,6 +28,10 @@ mod tests;
 mod user_agent;
 mod validate;
 
+pub use access::{
+    AccessRule, Authorization, FieldName, FieldNameError, HostPattern, HostPatternError, LanguagePriorities,
+    LanguagePrioritiesError, PlainHttp, ProxyRule, ProxyUrl, ProxyUrlError, Referer, SecretField,
+};
 pub use changes::{Effect, changes};
 pub use checked::{Definition, StoredError};
 pub use condition::{Condition, ConditionMistake, TextTest};

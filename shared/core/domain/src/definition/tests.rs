@@ -298,6 +298,10 @@ fn edit(key: Key, draft: &mut Draft) {
             progress: Some(ProgressStep::Percent(10)),
             items: Some("price < 100".parse().unwrap()),
         }),
+        Slot::AccessRules(rules) => {
+            let authorization = Some(Authorization::Basic("env:LOGIN".parse().unwrap()));
+            rules.push(AccessRule { authorization, ..AccessRule::for_hosts(vec!["a.example".parse().unwrap()]) });
+        }
         Slot::Cron(schedule) => *schedule = Some(Schedule::new("0 9 * * *", "UTC").unwrap()),
         Slot::TimeZone(schedule) => *schedule = Some(Schedule::new("0 8 * * *", "Europe/Berlin").unwrap()),
     }
@@ -325,6 +329,7 @@ fn every_key_is_compared_and_its_change_has_an_effect() {
             "main",
             "recrawl.",
             "schedule.",
+            "access",
             "notify",
             "user",
         ]

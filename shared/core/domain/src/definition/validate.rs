@@ -33,6 +33,11 @@ pub mod limits {
     /// The limit on a selector or path, in bytes.
     pub const SELECTOR_BYTES_MAX: usize = 1_000;
 
+    /// The limit on the hosts of a rule for access.
+    pub const ACCESS_HOSTS_MAX: usize = 100;
+    /// The limit on the fields that such a rule sets.
+    pub const ACCESS_HEADERS_MAX: usize = 20;
+
     /// The time limits of a request until its answer begins.
     pub const TIMEOUT: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(90);
     /// The time limit of a whole request. Leases are long enough for it, with a reserve for the
@@ -101,12 +106,14 @@ fn all_conditions(draft: &Draft) -> impl Iterator<Item = (KeyPlace, &Condition)>
     let queries = draft.url_query_parameters.iter().map(|rule| rule.when.as_ref()).enumerate();
     let items = draft.items.iter().map(|item_type| item_type.when.as_ref()).enumerate();
     let mains = draft.main.iter().map(|rule| rule.when.as_ref()).enumerate();
+    let access = draft.access.iter().map(|rule| rule.when.as_ref()).enumerate();
     let recrawls = draft.recrawl.rules.iter().map(|rule| Some(&rule.when)).enumerate();
     blocks
         .map(|(entry, condition)| (KeyPlace::entry(Key::DoNotCrawl, entry), condition))
         .chain(queries.map(|(entry, condition)| (KeyPlace::entry(Key::UrlQueryParameters, entry), condition)))
         .chain(items.map(|(entry, condition)| (KeyPlace::entry(Key::Items, entry), condition)))
         .chain(mains.map(|(entry, condition)| (KeyPlace::entry(Key::Main, entry), condition)))
+        .chain(access.map(|(entry, condition)| (KeyPlace::entry(Key::Access, entry), condition)))
         .chain(recrawls.map(|(entry, condition)| (KeyPlace::entry(Key::RecrawlRules, entry), condition)))
         .filter_map(|(place, condition)| Some((place, condition?)))
 }

@@ -32,6 +32,9 @@ pub struct FetchRequest {
     /// Path and query to send byte for byte, if their spelling differs from the URL's; visible
     /// ASCII, beginning with a slash.
     pub target: Option<String>,
+    /// `Referer`: the page with the link; `None` if there is none. Only a rule of the definition
+    /// makes it a field of the request.
+    pub via: Option<CrawlUrl>,
     /// `Cookie`: cookies set by the URL itself; `None` nearly always.
     pub cookie: Option<Cookie>,
     /// `If-None-Match`: the entity tag in the server's spelling; `None` if none is known.
@@ -51,8 +54,8 @@ impl FetchRequest {
     #[must_use]
     pub const fn new(url: CrawlUrl, limits: FetchLimits) -> Self {
         let connection = ConnectionChoice::Any;
-        let (target, cookie, if_none_match, if_modified_since, watch) = (None, None, None, None, None);
-        Self { url, target, cookie, if_none_match, if_modified_since, limits, connection, watch }
+        let (target, via, cookie, if_none_match, if_modified_since, watch) = (None, None, None, None, None, None);
+        Self { url, target, via, cookie, if_none_match, if_modified_since, limits, connection, watch }
     }
 }
 
@@ -152,6 +155,8 @@ pub enum FetchFailureKind {
     Reset,
     /// The server asked for fewer requests: `ENHANCE_YOUR_CALM` over HTTP/2 (RFC 9113 section 7).
     TooMany,
+    /// The rules of the definition for the URL cannot be kept, so nothing was sent.
+    AccessRefused,
     /// This machine cannot open another connection now, as too many files are open. No request was
     /// sent, and the server is not to blame.
     NoRoom,
@@ -224,8 +229,15 @@ impl FetchOutcome {
 /// A client that makes one request at a time. A failure is a value.
 pub trait Fetcher: Send + Sync {
     /// Makes one GET request within its limits. Sends exactly one, as the caller keeps the pace.
-    /// Never follows a redirect or sends credentials, and sends no cookies but the request's own.
+    /// Never follows a redirect. Sends no credentials but those of the definition's rules for this
+    /// very URL, and no other cookies but the request's own.
     fn fetch(&self, request: FetchRequest) -> impl Future<Output = FetchOutcome> + Send;
+}
+
+impl<F: Fetcher> Fetcher for Arc<F> {
+    fn fetch(&self, request: FetchRequest) -> impl Future<Output = FetchOutcome> + Send {
+        (**self).fetch(request)
+    }
 }
 
 /// A source of fetchers for turns: each crawl identifies itself in its own way.
@@ -237,14 +249,14 @@ pub trait Fetchers: Send + Sync + 'static {
     ///
     /// # Errors
     /// Fails if it cannot be set up.
-    fn fetcher_for(&self, definition: &Draft) -> PortResult<Arc<Self::Fetcher>>;
+    fn fetcher_for(&self, definition: &Draft) -> impl Future<Output = PortResult<Arc<Self::Fetcher>>> + Send;
 }
 
 /// One fetcher for every crawl.
 impl<F: Fetcher + 'static> Fetchers for Arc<F> {
     type Fetcher = F;
 
-    fn fetcher_for(&self, _definition: &Draft) -> PortResult<Arc<F>> {
+    async fn fetcher_for(&self, _definition: &Draft) -> PortResult<Arc<F>> {
         Ok(Self::clone(self))
     }
 }

@@ -40,6 +40,7 @@ fn outcome_of_failure(failure: &FetchFailure) -> Outcome {
         | FetchFailureKind::Tls
         | FetchFailureKind::NoRoom => Outcome::ConnectionFailed,
         FetchFailureKind::TooMany => Outcome::RateLimited,
+        FetchFailureKind::AccessRefused => Outcome::BlockedUrlByLocalPolicy,
         FetchFailureKind::PrivateAddress => Outcome::BlockedPrivateAddress,
         FetchFailureKind::Timeout => Outcome::RequestTimeout,
         FetchFailureKind::Protocol => Outcome::DidNotUnderstandAnswer,
@@ -85,7 +86,7 @@ pub(super) fn host_load(fetched: &FetchOutcome, wall: Option<&Wall>, asked: Atte
 pub(super) fn origin_sign(fetched: &FetchOutcome, outcome: Outcome) -> Option<OriginSign> {
     let failure = fetched.result.as_ref().err().map(|failure| failure.kind);
     match failure {
-        Some(FetchFailureKind::PrivateAddress | FetchFailureKind::NoRoom) => None,
+        Some(FetchFailureKind::AccessRefused | FetchFailureKind::PrivateAddress | FetchFailureKind::NoRoom) => None,
         _ if outcome.is_refusal() => Some(OriginSign::Refused),
         Some(
             FetchFailureKind::NameNotResolved

@@ -88,6 +88,7 @@ pub(super) async fn visit(
     let (last, follow_up) = (work.entry.conditions(), work.entry.follow_up.as_deref());
     let request = FetchRequest {
         target: follow_up.and_then(FollowUp::target).map(str::to_owned),
+        via: work.entry.via.clone(),
         cookie: follow_up.and_then(FollowUp::cookie).cloned(),
         if_none_match: last.and_then(|last| last.etag.clone()),
         if_modified_since: last.and_then(|last| last.last_modified.clone()),

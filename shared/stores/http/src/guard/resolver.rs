@@ -44,17 +44,20 @@ const ADDRESSES_MAX: usize = 16;
 pub(crate) struct GuardedResolver {
     policy: AddressPolicy,
     lookup: Arc<dyn NameLookup>,
+    /// The host of a proxy, which may be private: whoever named it meant it.
+    proxy: Option<Arc<str>>,
 }
 
 impl GuardedResolver {
-    pub(crate) fn new(policy: AddressPolicy, lookup: Arc<dyn NameLookup>) -> Self {
-        Self { policy, lookup }
+    pub(crate) fn new(policy: AddressPolicy, lookup: Arc<dyn NameLookup>, proxy: Option<String>) -> Self {
+        Self { policy, lookup, proxy: proxy.map(Into::into) }
     }
 
     async fn addresses(self, host: String) -> Result<Vec<IpAddr>, NoConnection> {
-        check_name(self.policy, &host)?;
+        let policy = if self.proxy.as_deref() == Some(&host) { AddressPolicy::AllowPrivate } else { self.policy };
+        check_name(policy, &host)?;
         match self.lookup.lookup(&host).await {
-            Ok(found) => allowed(self.policy, host, found),
+            Ok(found) => allowed(policy, host, found),
             Err(error) => Err(NoConnection::Lookup { host, error }),
         }
     }
@@ -158,7 +161,7 @@ mod tests {
     #[tokio::test]
     async fn a_name_that_changes_after_the_check_is_checked_again_with_the_next_connection() {
         let answers = Answers(Mutex::new(vec![ips(&["1.1.1.1"]), ips(&["127.0.0.1"])]));
-        let resolver = GuardedResolver::new(AddressPolicy::PublicOnly, Arc::new(answers));
+        let resolver = GuardedResolver::new(AddressPolicy::PublicOnly, Arc::new(answers), None);
         assert_eq!(resolve(&resolver, "rebind.example").await, Ok(ips(&["1.1.1.1"])), "checked and connected in one");
         assert_eq!(resolve(&resolver, "rebind.example").await, Err(PrivateAddress), "the second answer");
         assert_eq!(resolve(&resolver, "rebind.example").await, Err(NameNotResolved), "one lookup each, no more");
@@ -166,7 +169,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_private_name_is_not_even_looked_up() {
-        let resolver = GuardedResolver::new(AddressPolicy::PublicOnly, Arc::new(Answers(Mutex::default())));
+        let resolver = GuardedResolver::new(AddressPolicy::PublicOnly, Arc::new(Answers(Mutex::default())), None);
         assert_eq!(resolve(&resolver, "localhost").await, Err(PrivateAddress));
     }
 }

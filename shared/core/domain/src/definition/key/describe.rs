@@ -12,6 +12,7 @@ macro_rules! keys {
     (@entries ItemTypes $field:expr) => { Some($field.len()) };
     (@entries MainRules $field:expr) => { Some($field.len()) };
     (@entries RecrawlRules $field:expr) => { Some($field.len()) };
+    (@entries AccessRules $field:expr) => { Some($field.len()) };
     (@entries NotifyRules $field:expr) => { Some($field.len()) };
     (@entries $other:ident $field:expr) => { None };
     (@flag) => { None };

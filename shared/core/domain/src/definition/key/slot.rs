@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::content::ContentLevel;
 use crate::definition::{
-    Canonical, DoNotCrawl, Hostname, ItemType, Line, MainRule, NotifyRule, QueryRule, RecrawlRule, RecrawlWord,
-    Requisites, Schedule, Sitemaps, Soft404, UrlPattern, UserAgent, Within,
+    AccessRule, Canonical, DoNotCrawl, Hostname, ItemType, Line, MainRule, NotifyRule, QueryRule, RecrawlRule,
+    RecrawlWord, Requisites, Schedule, Sitemaps, Soft404, UrlPattern, UserAgent, Within,
 };
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
@@ -63,6 +63,8 @@ pub enum Slot<'d> {
     Cron(&'d mut Option<Schedule>),
     /// The schedule, for its time zone.
     TimeZone(&'d mut Option<Schedule>),
+    /// Who is sent what.
+    AccessRules(&'d mut Vec<AccessRule>),
     /// Who is told of what.
     NotifyRules(&'d mut Vec<NotifyRule>),
 }

@@ -613,6 +613,39 @@ keys! {
         example: "Europe/Berlin",
         effect: HowOnly,
     }
+    /// What is sent to sites that ask who calls, and by which network they are reached: rules by
+    /// `hosts` (`a.example`, `*.a.example` for it and all below it, `a.example:8443` for a port that
+    /// is not the scheme's) and, if it is not for all of their URLs, `when`. All rules that match a
+    /// URL apply; where two set the same, the later one does.
+    ///
+    /// | key | what it sets |
+    /// |---|---|
+    /// | `headers` | fields of each request, by name |
+    /// | `cookies` | `Cookie`: a value such as `a=1; b=2`, or a file of cookies (Netscape's format, or Playwright's `storage_state`) of which those are sent that a browser would send |
+    /// | `basic` | `Authorization: Basic`, from `name:password` |
+    /// | `bearer` | `Authorization: Bearer`, from a token |
+    /// | `client_certificate` | a certificate and its key in PEM, for TLS |
+    /// | `accept_language` | `Accept-Language`, such as `de, en;q=0.5` |
+    /// | `referer` | `none` (the default), `origin` or `page`: what is said of the page with the link |
+    /// | `proxy` | the proxy that makes the connections: `http://`, `https://`, `socks5://` or `socks5h://` with host and port; with `proxy_login`, from `name:password` |
+    ///
+    /// Values are named, never written: `env:NAME`, `file:PATH` (a file that its owner alone can
+    /// read) or, on a stack, `secret:NAME` of Secrets Manager. They are sent to these hosts and to no
+    /// other, whatever redirects or links to them, over plain HTTP only with `allow_plain: true`,
+    /// and written nowhere: the archive says `[redacted]`.
+    Access = "access" {
+        field: access,
+        kind: AccessRules(50),
+        default: Nothing("requests say who asks by `user_agent` alone"),
+        example: "
+  - hosts: [members.example.org]
+    headers: {X-Api-Key: env:API_KEY}
+    cookies: file:cookies.txt
+  - hosts: ['*.staging.example.org']
+    basic: env:STAGING_LOGIN
+    accept_language: de",
+        effect: HowOnly,
+    }
     /// Who is told what happens. Each rule has a `webhook` (a URL, and `secret`, which names where
     /// the secret is that signs requests: `env:NAME` or `file:PATH`) or an `email`. `events` lists
     /// the occasions: `started`, `finished`, `changed` (finished, and something has changed),

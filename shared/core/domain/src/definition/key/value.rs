@@ -56,6 +56,8 @@ pub enum ValueKind {
     Cron,
     /// The time zone of a cron expression.
     TimeZone,
+    /// Hosts, each with what is sent to it.
+    AccessRules(usize),
     /// Receivers, each with what it is told.
     NotifyRules(usize),
 }
@@ -88,6 +90,7 @@ impl ValueKind {
             | Self::ItemTypes(max)
             | Self::MainRules(max)
             | Self::RecrawlRules(max)
+            | Self::AccessRules(max)
             | Self::NotifyRules(max) => Some(*max),
             _ => None,
         }

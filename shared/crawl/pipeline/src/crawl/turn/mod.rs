@@ -75,7 +75,7 @@ pub async fn work_turn<W: World, S: Fetchers>(
     let context = contexts.for_iteration(world.frontier(), &ticket.origin.crawl, ticket.iteration).await?;
     let pinned = contexts.pinned(world.frontier(), &ticket.origin.crawl, ticket.iteration).await?;
     let Some(PinnedIteration { task, .. }) = pinned else { return Ok(TurnEnd::Refused(TakeRefused::OtherTurn)) };
-    let fetcher = fetchers.fetcher_for(&context.definition)?;
+    let fetcher = fetchers.fetcher_for(&context.definition).await?;
     let timing = world.timing();
     let longest_visit = timing.wait_in_turn + context.longest_exchange() + timing.commit_reserve;
     let lease_length = timing.lease.max(longest_visit + timing.segment_age);

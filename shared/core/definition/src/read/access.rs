@@ -1,0 +1,112 @@
+//! Reads the rules for sites that ask who calls.
+
+use std::collections::BTreeMap;
+
+use dragline_domain::definition::{
+    AccessRule, Authorization, Condition, FieldName, HostPattern, Key, KeyPlace, PlainHttp, ProxyRule, ProxyUrl,
+    Referer, SecretField, SecretReference, limits,
+};
+use serde::Deserialize;
+use serde_saphyr::Spanned;
+
+use super::{Diagnostic, Notes, Text, plainly};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawAccessRule {
+    #[serde(default)]
+    hosts: Vec<Text>,
+    when: Option<Condition>,
+    #[serde(default)]
+    allow_plain: bool,
+    #[serde(default)]
+    headers: BTreeMap<String, Text>,
+    cookies: Option<Text>,
+    basic: Option<Text>,
+    bearer: Option<Text>,
+    client_certificate: Option<Text>,
+    accept_language: Option<Text>,
+    #[serde(default)]
+    referer: Referer,
+    proxy: Option<Text>,
+    proxy_login: Option<Text>,
+}
+
+impl Notes {
+    /// Reads the rules of `access`. One that is not valid is left out, and reported at its
+    /// location.
+    pub(super) fn access_rules(
+        &mut self,
+        key: Key,
+        raw: Option<Spanned<Vec<Spanned<RawAccessRule>>>>,
+    ) -> Option<Vec<AccessRule>> {
+        let raw = raw?;
+        self.locate(key, &raw);
+        let rules = raw.value.into_iter().enumerate();
+        Some(rules.filter_map(|(entry, raw)| self.access_rule(KeyPlace::entry(key, entry), raw)).collect())
+    }
+
+    fn access_rule(&mut self, place: KeyPlace, raw: Spanned<RawAccessRule>) -> Option<AccessRule> {
+        let location = self.locate(place, &raw);
+        let raw = raw.value;
+        let mistake = if raw.hosts.is_empty() {
+            Some("the rule names no hosts: add `hosts`, such as `hosts: [members.example.org]`".to_owned())
+        } else if raw.hosts.len() > limits::ACCESS_HOSTS_MAX {
+            Some(format!("the rule names more than {} hosts", limits::ACCESS_HOSTS_MAX))
+        } else if raw.headers.len() > limits::ACCESS_HEADERS_MAX {
+            Some(format!("the rule sets more than {} headers", limits::ACCESS_HEADERS_MAX))
+        } else if raw.basic.is_some() && raw.bearer.is_some() {
+            Some("`basic` and `bearer` both fill `Authorization`: leave one of them".to_owned())
+        } else if raw.proxy_login.is_some() && raw.proxy.is_none() {
+            Some("`proxy_login` without `proxy`".to_owned())
+        } else {
+            None
+        };
+        if let Some(mistake) = mistake {
+            self.diagnostics.push((location, Diagnostic::new(mistake)));
+            return None;
+        }
+        let found_before = self.diagnostics.len();
+        let hosts = raw.hosts.iter().filter_map(|host| self.text_at(place, host, plainly::<HostPattern>)).collect();
+        let mut headers = Vec::new();
+        for (name, value) in raw.headers {
+            let name = name.parse::<FieldName>().map_err(|error| Diagnostic::new(error.to_string()));
+            let name = self.text_at(place, &value, |_| name.clone());
+            let value = self.text_at(place, &value, reference);
+            headers.extend(name.zip(value).map(|(name, value)| SecretField { name, value }));
+        }
+        let mut secret = |raw: Option<Text>| self.text_at(place, &raw?, reference);
+        let (cookies, client_certificate, proxy_login) =
+            (secret(raw.cookies), secret(raw.client_certificate), secret(raw.proxy_login));
+        let (basic, bearer) = (secret(raw.basic), secret(raw.bearer));
+        let proxy: Option<ProxyUrl> = self.part(place, raw.proxy, plainly);
+        let rule = AccessRule {
+            when: raw.when,
+            plain: if raw.allow_plain { PlainHttp::Allowed } else { PlainHttp::Refused },
+            headers,
+            cookies,
+            authorization: basic.map(Authorization::Basic).or(bearer.map(Authorization::Bearer)),
+            client_certificate,
+            accept_language: self.part(place, raw.accept_language, plainly),
+            referer: raw.referer,
+            proxy: proxy.map(|url| ProxyRule { url, login: proxy_login }),
+            ..AccessRule::for_hosts(hosts)
+        };
+        if self.diagnostics.len() > found_before {
+            return None;
+        }
+        if rule.is_idle() {
+            let mistake = "the rule sets nothing: add `headers`, `cookies`, `basic` or another of its keys";
+            self.diagnostics.push((location, Diagnostic::new(mistake)));
+            return None;
+        }
+        Some(rule)
+    }
+}
+
+/// Reads where a value is. One that is written itself is refused, and not repeated.
+fn reference(text: &str) -> Result<SecretReference, Diagnostic> {
+    text.parse().map_err(|_| {
+        Diagnostic::new("a value is named, not written: `env:NAME` or `file:PATH`, or `secret:NAME` on a stack")
+    })
+}
