@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use dragline_domain::definition::HostPattern;
 use dragline_domain::frontier::IterationRow;
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_local::{Allowance, LocalStore, SqliteReader};
@@ -24,6 +25,8 @@ pub(crate) struct CrawlHandle<R> {
     pub(crate) place: CrawlLocation,
     /// Whether certificates were checked.
     pub(crate) certificates: Certificates,
+    /// The hosts whose robots.txt is not obeyed.
+    pub(crate) ignored_robots: Vec<HostPattern>,
 }
 
 /// Whether servers had to prove their identity.
@@ -104,6 +107,7 @@ pub(crate) fn in_directory<'a>(
     let failed = cannot_query(data.path);
     let crawls = reading.crawls().map_err(&failed)?;
     let Some(crawl) = choose(data.path, &crawls, wanted)? else { return Ok(None) };
+    let row = reading.load_crawl(&crawl).map_err(&failed)?;
     let is_unchecked = reading.allowed(&crawl).map_err(failed)?.contains(&Allowance::UncheckedCertificates);
     let place = CrawlLocation::Data(Directory::locate(data, &crawl, &crawls));
     Ok(Some(CrawlHandle {
@@ -111,6 +115,7 @@ pub(crate) fn in_directory<'a>(
         crawl,
         place,
         certificates: if is_unchecked { Certificates::NotChecked } else { Certificates::Checked },
+        ignored_robots: row.map(|row| row.definition.ignore_robots.clone()).unwrap_or_default(),
     }))
 }
 

@@ -269,6 +269,7 @@ mod tests {
             reader: LocalStore::open_read_only(data.path()).unwrap().into_reader(crawl.clone()),
             place: CrawlLocation::Data(Directory::with_only_crawl(data.path())),
             certificates: Certificates::Checked,
+            ignored_robots: Vec::new(),
             crawl,
         };
         let path = graph_path(&found.place, &found.crawl);

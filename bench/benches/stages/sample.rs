@@ -144,6 +144,7 @@ pub(crate) fn crawl() -> CrawlId {
 pub(crate) fn visit() -> Visit {
     let body = Sample::Generated.response();
     let exchange = Exchange {
+        robots: dragline_domain::capture::RobotsStand::Approved,
         elapsed: Duration::from_millis(1),
         resends: 0,
         first_byte_ms: Some(1),

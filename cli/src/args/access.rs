@@ -128,6 +128,12 @@ impl AccessArgs {
         LocalSecrets::with_flags(flags.collect::<HashMap<_, _>>())
     }
 
+    /// Whether a value is written on the command line, which only this process knows.
+    pub(crate) fn is_any_written(&self) -> bool {
+        let headers = self.headers.iter().map(|field| &field.value);
+        headers.chain(&self.cookie).chain(&self.user).any(|value| matches!(value, ValueFlag::Written(_)))
+    }
+
     /// Returns the proxies: that of the flag, or those of the environment.
     ///
     /// # Errors

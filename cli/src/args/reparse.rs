@@ -166,6 +166,7 @@ impl ReparseArgs {
             abandon: Abandon::Nothing,
             overrides: Overrides::default(),
             network: NetworkArgs::default(),
+            ignore_robots: Vec::new(),
             output: &self.output,
             disk: self.disk,
             notify: NotifyArgs::default(),

@@ -60,6 +60,12 @@ async fn define(client: &Client, run: &RunArgs<'_>) -> Result<CrawlId, Failure> 
         let message = "a server runs over this directory, and what is allowed was decided when it was started";
         return Err(Failure::new(message).with_hint("give `--allow-private` and `--insecure` to `dragline serve`"));
     }
+    if !run.ignore_robots.is_empty() || run.network.access.is_any_written() {
+        let message = "a server runs over this directory, and takes neither `--ignore-robots` nor written values";
+        let hint =
+            "stop it meanwhile; or, for values, name them by `env:NAME` or `file:PATH`, which the server can read";
+        return Err(Failure::new(message).with_hint(hint));
+    }
     let (crawl, wanted) = match run.definition()? {
         Some(given) => (given.name.clone(), Some(given)),
         None => change_stored(run)?,

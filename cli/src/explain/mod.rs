@@ -70,7 +70,8 @@ pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, Failure> {
         Some(blocked) => blocked,
         None => {
             let robots = site_robots(args, network, context, url).await?;
-            verdict::by_robots(&robots, context.definition.user_agent.product_token(), url)
+            let verdict = verdict::by_robots(&robots, context.definition.user_agent.product_token(), url);
+            if context.definition.ignores_robots(&url.origin()) { verdict.without_robots() } else { verdict }
         }
     };
     let exit = if verdict.is_allowed() { Exit::Done } else { Exit::NotAllWell };

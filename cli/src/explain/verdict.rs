@@ -90,6 +90,18 @@ pub(super) fn before_robots(
     Some(Verdict::Blocked { by: kind, rule: by.to_string() })
 }
 
+impl Verdict {
+    /// Returns the verdict on a URL whose robots.txt is not obeyed.
+    pub(super) fn without_robots(self) -> Self {
+        match self {
+            Self::Blocked { by: RuleKind::RobotsTxt, rule } => {
+                Self::Crawl { robots: format!("not obeyed, by `--ignore-robots`: {rule}") }
+            }
+            verdict => verdict,
+        }
+    }
+}
+
 fn private_address(url: &CrawlUrl, addresses: AddressPolicy) -> Option<Verdict> {
     let refused = match address::literal_address(url) {
         Some(ip) => address::check(addresses, ip).err().map(|refused| refused.to_string()),

@@ -46,11 +46,12 @@ impl Deployed {
     async fn crawl(&self, crawl: &CrawlId) -> Result<CrawlHandle<DynamoReader>, DeployedError> {
         let (stack, crawl) = (self.name.clone(), crawl.clone());
         match self.stack.frontier(Arc::new(SystemRng)).load_crawl(&crawl).await? {
-            Some(_) => Ok(CrawlHandle {
+            Some(row) => Ok(CrawlHandle {
                 reader: self.stack.reader(&crawl, Arc::new(SystemRng)),
                 crawl,
                 place: CrawlLocation::Stack(stack),
                 certificates: Certificates::Checked,
+                ignored_robots: row.definition.ignore_robots.clone(),
             }),
             None => Err(DeployedError::NoCrawl { crawl, stack }),
         }

@@ -8,6 +8,7 @@ mod why;
 
 use std::io;
 
+use dragline_domain::definition::HostPattern;
 use dragline_domain::frontier::{IterationStatus, Task};
 use dragline_report::{Figures, IterationHead};
 use serde::Serialize;
@@ -33,6 +34,9 @@ pub(crate) struct Summary {
     pub(crate) age: Age,
     /// Whether certificates were checked.
     pub(crate) certificates: Certificates,
+    /// The hosts whose robots.txt is not obeyed, by their owner's word.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) ignored_robots: Vec<HostPattern>,
     /// Its results in numbers.
     #[serde(flatten)]
     pub(crate) figures: Figures,

@@ -19,7 +19,14 @@ pub(crate) async fn read(found: &CrawlHandle<impl Reader>, wanted: Option<Iterat
     let age = if iteration.number == latest { Age::Latest } else { Age::Earlier };
     let summed_up = dragline_report::summary(&found.reader, iteration).await;
     let dragline_report::Summary { standing, figures } = summed_up.map_err(|error| found.read_error(error))?;
-    Ok(Summary { standing, place: found.place.clone(), age, certificates: found.certificates, figures })
+    Ok(Summary {
+        standing,
+        place: found.place.clone(),
+        age,
+        certificates: found.certificates,
+        ignored_robots: found.ignored_robots.clone(),
+        figures,
+    })
 }
 
 /// Reads the summary of the latest iteration of the crawl of this name in a data directory.

@@ -30,6 +30,7 @@ fn summary(status: IterationStatus, data: &str, figures: Figures) -> Summary {
         place: CrawlLocation::Data(Directory { path: data.into(), crawl: None, cache: None }),
         age: Age::Latest,
         certificates: Certificates::Checked,
+        ignored_robots: Vec::new(),
         figures,
     }
 }
@@ -124,6 +125,7 @@ fn an_iteration_that_got_nothing() {
         Figures { causes, leftovers, stuck, links_beyond_budget, links_nofollow, urls_stripped, ..Figures::default() };
     let summary = Summary {
         certificates: Certificates::NotChecked,
+        ignored_robots: vec!["staging.example.org".parse().unwrap()],
         ..summary(IterationStatus::Closed, "dragline-data", figures)
     };
     assert!(!summary.figures.has_content());

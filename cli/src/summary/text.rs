@@ -50,6 +50,10 @@ pub(crate) fn text(summary: &Summary, go_on: Option<&str>, colour: Colour) -> St
     if summary.certificates == Certificates::NotChecked {
         text.line("certificates were not checked");
     }
+    if !summary.ignored_robots.is_empty() {
+        let hosts: Vec<String> = summary.ignored_robots.iter().map(ToString::to_string).collect();
+        text.line(&format!("robots.txt was not obeyed on {} (--ignore-robots)", hosts.join(", ")));
+    }
     if summary.age == Age::Earlier {
         text.line("not known of an earlier iteration: captures that broke the parser or were lost, stripped URLs, links that were not followed");
     }

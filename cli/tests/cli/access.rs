@@ -181,6 +181,52 @@ async fn what_is_written_on_the_command_line_is_asked_for_again() {
     });
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_site_of_ones_own_is_crawled_whatever_its_robots_txt_says() {
+    let other = HostileSite::start(|asked: &Asked| match asked.target.as_str() {
+        "/robots.txt" => reply(200, &[], "User-agent: *\nDisallow: /\n"),
+        _ => html("<title>Other</title>"),
+    })
+    .await;
+    let link = other.url("/page");
+    let site = HostileSite::start(move |asked: &Asked| match (asked.field("authorization"), asked.target.as_str()) {
+        (Some(BASIC), "/robots.txt") => reply(200, &[], "User-agent: *\nDisallow: /\n"),
+        (Some(BASIC), "/") => html(&format!("<title>Staging</title><a href=/in>in</a> <a href={link}>other</a>")),
+        (Some(BASIC), _) => html("<title>Inside</title>"),
+        _ => reply(401, &[], ""),
+    })
+    .await;
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    tokio::task::block_in_place(|| {
+        let host = site.url("").trim_start_matches("http://").trim_end_matches('/').to_owned();
+        let arguments =
+            ["crawl", "--allow-private", "--allow-plain", "--delay", "0s", "--user", "env:LOGIN", "--within", "domain"];
+        let crawl = |more: &[&str]| {
+            ran(command(directory.path(), &[&arguments, more].concat()).env("LOGIN", "ada:correct horse"))
+        };
+        let obeyed = crawl(&[&site.url("/")]);
+        assert_eq!(obeyed.code, Some(4), "it is obeyed unless somebody says otherwise: {}", obeyed.stderr);
+        let own = crawl(&[&site.url("/"), &other.url("/"), "--ignore-robots", &host, "--data", "own"]);
+        assert!(own.stderr.contains(&format!("robots.txt was not obeyed on {host}")), "{}", own.stderr);
+        assert!(site.targets().contains(&"/in".to_owned()), "{:?}", site.targets());
+        assert_eq!(other.targets(), ["/robots.txt"], "that of others is obeyed");
+        let again = crawl(&["--data", "own"]);
+        assert!(again.stderr.contains("robots.txt was not obeyed"), "it is remembered: {}", again.stderr);
+        let explain = ["explain", &site.url("/in"), "--data", "own", "--allow-private"];
+        let explained = dragline(directory.path(), &explain);
+        assert_eq!(explained.code, Some(9), "it takes the log-in, too: {}", explained.stderr);
+        let explained = ran(command(directory.path(), &explain).env("LOGIN", "ada:correct horse"));
+        assert!(explained.stdout.contains("not obeyed, by `--ignore-robots`"), "{}", explained.stdout);
+        let files = bytes_below(&directory.path().join("own"));
+        let says = format!("robots: obey, except of {host}");
+        assert!(files.iter().any(|(_, bytes)| contains(bytes, &says)), "the archive says so");
+        let db = rusqlite::Connection::open(directory.path().join("own/dragline.db")).expect("a database");
+        let sql = "SELECT count(*) FROM crawl_log WHERE robotstxt_approved = 0 AND outcome <> 170";
+        let ignored: i64 = db.query_row(sql, [], |row| row.get(0)).expect("a number");
+        assert!(ignored >= 4, "each request says so: {ignored}");
+    });
+}
+
 /// A proxy that asks who calls, and keeps what it was asked for.
 fn start_proxy() -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");

@@ -34,6 +34,7 @@ fn url(path: &str) -> CrawlUrl {
 fn visited(n: u32, path: &str, outcome: Outcome, answer: (u64, Option<u16>)) -> LogEntry {
     let (elapsed_ms, status) = answer;
     let exchange = Exchange {
+        robots: dragline_domain::capture::RobotsStand::Approved,
         elapsed: Duration::from_millis(elapsed_ms),
         resends: 0,
         first_byte_ms: status.map(|_| elapsed_ms / 2),

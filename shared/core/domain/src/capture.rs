@@ -93,12 +93,34 @@ pub struct Visit {
     pub missing: Option<Box<MissingSign>>,
 }
 
+/// What robots.txt says of a request that was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RobotsStand {
+    /// It allows it.
+    #[default]
+    Approved,
+    /// It forbids it, and the owner of the site said not to obey it.
+    Ignored,
+}
+
+impl RobotsStand {
+    /// Whether robots.txt allows it.
+    #[must_use]
+    pub fn is_approved(&self) -> bool {
+        *self == Self::Approved
+    }
+}
+
 /// One request and its response, without the messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exchange {
     /// From the request's start to its end.
     #[serde(with = "millis", rename = "elapsed_ms")]
     pub elapsed: Duration,
+    /// What robots.txt says of it.
+    #[serde(default, skip_serializing_if = "RobotsStand::is_approved")]
+    pub robots: RobotsStand,
     /// How often the request was sent before, in the same try, to a server that did not process it.
     #[serde(default, skip_serializing_if = "crate::stored_form::is_zero")]
     pub resends: u8,

@@ -203,6 +203,7 @@ fn answered(n: u32, of: &str, body: &StoredBody) -> LogEntry {
             finality: Finality::Final,
             detail: None,
             exchange: Some(Box::new(Exchange {
+                robots: dragline_domain::capture::RobotsStand::Approved,
                 elapsed: Duration::from_millis(5),
                 resends: 0,
                 first_byte_ms: None,

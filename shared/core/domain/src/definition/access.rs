@@ -10,7 +10,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::{Condition, SecretReference};
-use crate::url::{CrawlUrl, Scheme, UrlRules};
+use crate::url::{CrawlUrl, Origin, Scheme, UrlRules};
 
 /// What is sent to some hosts, and how they are reached.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -204,12 +204,21 @@ impl HostPattern {
         Self { host: url.host().to_owned(), reach: HostReach::Itself, port }
     }
 
+    /// Whether an origin is one of those that it names.
+    #[must_use]
+    pub fn includes(&self, origin: &Origin) -> bool {
+        self.is_for(origin.host(), origin.port(), origin.scheme())
+    }
+
     fn matches(&self, url: &CrawlUrl) -> bool {
-        let (host, port) = (url.host(), url.port());
+        self.is_for(url.host(), url.port(), url.scheme())
+    }
+
+    fn is_for(&self, host: &str, port: u16, scheme: Scheme) -> bool {
         let is_host = host == self.host
             || self.reach == HostReach::Below
                 && host.strip_suffix(&self.host).is_some_and(|prefix| prefix.ends_with('.'));
-        is_host && port == self.port.unwrap_or_else(|| url.scheme().default_port())
+        is_host && port == self.port.unwrap_or_else(|| scheme.default_port())
     }
 }
 

@@ -6,11 +6,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AccessRule, Condition, ItemType, Line, MainRule, NotifyRule, Provenance, Recrawl, Schedule, UrlPattern, UserAgent,
+    AccessRule, Condition, HostPattern, ItemType, Line, MainRule, NotifyRule, Provenance, Recrawl, Schedule,
+    UrlPattern, UserAgent,
 };
 use crate::content::ContentLevel;
 use crate::ids::CrawlId;
-use crate::url::{CrawlUrl, UrlRules};
+use crate::url::{CrawlUrl, Origin, UrlRules};
 
 /// A definition before its checks: any field may have any value, and [`super::Definition::new`]
 /// reports the mistakes.
@@ -89,6 +90,10 @@ pub struct Draft {
     /// [`Key::User`](super::Key::User).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<Line>,
+    /// The hosts whose robots.txt is read and not obeyed, as they belong to who said so. No key of a
+    /// definition says it: only a command does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignore_robots: Vec<HostPattern>,
 }
 
 impl Draft {
@@ -100,6 +105,12 @@ impl Draft {
             Sitemaps::Only => Some(0),
             Sitemaps::Ignore | Sitemaps::Follow => self.scope.max_depth,
         }
+    }
+
+    /// Whether the robots.txt of an origin is not obeyed.
+    #[must_use]
+    pub fn ignores_robots(&self, origin: &Origin) -> bool {
+        self.ignore_robots.iter().any(|host| host.includes(origin))
     }
 
     /// Creates a crawl of these seeds with all defaults, named after the first one's host and port;
@@ -131,6 +142,7 @@ impl Draft {
             schedule: None,
             notify: Vec::new(),
             user: None,
+            ignore_robots: Vec::new(),
         }
     }
 }

@@ -32,9 +32,18 @@ pub(super) fn describe(object: &ObjectKey, iteration: Iteration, definition: &De
         description: text(description),
         hostname: hostname.as_ref().map(Hostname::to_string),
         user_agent: Some(definition.user_agent.as_str().to_owned()),
-        robots: Some("obey".to_owned()),
+        robots: Some(robots_policy(definition)),
         is_part_of: [crawl].into_iter().chain(text(is_part_of)).collect(),
     }
+}
+
+/// Returns whose robots.txt is obeyed, in the words of `warcinfo`.
+fn robots_policy(definition: &Definition) -> String {
+    if definition.ignore_robots.is_empty() {
+        return "obey".to_owned();
+    }
+    let hosts: Vec<String> = definition.ignore_robots.iter().map(ToString::to_string).collect();
+    format!("obey, except of {}", hosts.join(", "))
 }
 
 /// Writes a segment's records, and keeps their contents for the parser of this process.

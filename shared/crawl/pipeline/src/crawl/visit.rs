@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use data_encoding::HEXLOWER;
-use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
+use dragline_domain::capture::{CrawlType, Exchange, Finality, RobotsStand, Visit};
 use dragline_domain::frontier::{FollowUp, GiveUpOutcome};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::Decision;
@@ -57,6 +57,13 @@ pub(super) fn refused(
     if let Some(GiveUpOutcome { outcome, detail }) = given_up {
         return Some((*outcome, detail.clone()));
     }
+    let forbidden = forbidden_by_robots(robots, work)?;
+    let is_ignored = forbidden.0 == Outcome::BlockedByRobotsTxt && context.definition.ignores_robots(&url.origin());
+    (!is_ignored).then_some(forbidden)
+}
+
+/// Returns what robots.txt, or the lack of it, makes of a URL; `None` if it may be requested.
+fn forbidden_by_robots(robots: &Robots, work: &Work) -> Option<(Outcome, String)> {
     match robots {
         Robots::Known(policy) => {
             let verdict = match policy.verdict(&work.entry.path_and_query) {
@@ -137,9 +144,18 @@ pub(super) fn to_visit(
 }
 
 /// Returns the exchange as stored.
-pub(super) fn to_exchange(SentRequest { fetched, resends, .. }: &SentRequest) -> Exchange {
+pub(super) fn to_exchange(
+    SentRequest { fetched, resends, .. }: &SentRequest,
+    robots: &Robots,
+    work: &Work,
+) -> Exchange {
     let response = fetched.result.as_ref().ok();
+    let robots = match forbidden_by_robots(robots, work) {
+        None => RobotsStand::Approved,
+        Some(_) => RobotsStand::Ignored,
+    };
     Exchange {
+        robots,
         // As precise as it is stored, so that a parser sees the same value whether or not it reads
         // it back.
         elapsed: Duration::from_millis(u64::try_from(fetched.elapsed.as_millis()).unwrap_or(u64::MAX)),

@@ -82,7 +82,7 @@ fn put_visit(
     let robotstxt_approved = match visit.outcome {
         Outcome::BlockedByRobotsTxt => Some(false),
         _ if visit.crawl_type == CrawlType::Import => None,
-        _ => exchange.map(|_| true),
+        _ => exchange.map(|exchange| exchange.robots.is_approved()),
     };
     statement.execute(params![
         id,

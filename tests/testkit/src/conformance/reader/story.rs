@@ -54,6 +54,7 @@ pub(super) fn got(n: u32, of: &str) -> Made {
             finality: Finality::Final,
             detail: None,
             exchange: Some(Box::new(Exchange {
+                robots: dragline_domain::capture::RobotsStand::Approved,
                 elapsed: Duration::from_millis(250 + u64::from(n)),
                 resends: 1,
                 first_byte_ms: Some(120),

@@ -437,6 +437,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         loop {
             self.read_rules(StoredUse::Serves).await?;
             let Some(why) = self.robots.unreadable() else { return Ok(()) };
+            if self.context.definition.ignores_robots(&self.origin.origin) {
+                self.robots = Robots::NotNeeded;
+                return Ok(());
+            }
             let (failure, is_hopeless) = (why.failure(), matches!(self.robots, Robots::NobodyThere(_)));
             let notice = Notice::RobotsUnreadable { origin: self.origin.clone(), detail: why.to_string() };
             tell_once(&*self.world, self.lease.iteration, vec![notice]).await;

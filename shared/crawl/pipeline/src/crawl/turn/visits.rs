@@ -359,7 +359,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             self.segments.bytes += response.body.len_bytes();
         }
         let requests = work.requests_before() + u8::from(!is_away);
-        let visit = to_visit(&work, outcome, detail, Some(to_exchange(&sent)), requests);
+        let visit = to_visit(&work, outcome, detail, Some(to_exchange(&sent, &self.robots, &work)), requests);
         let mut visit = Visit { missing, ..visit };
         if let Some(entry) = again {
             visit.finality = Finality::Retried;

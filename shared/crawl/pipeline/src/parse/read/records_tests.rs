@@ -45,6 +45,7 @@ fn largest_visit() -> Visit {
         finality: Finality::Retried,
         detail: Some("\u{10ffff}".repeat(300)),
         exchange: Some(Box::new(Exchange {
+            robots: dragline_domain::capture::RobotsStand::Approved,
             elapsed: Duration::from_millis(u64::MAX),
             resends: 0,
             first_byte_ms: Some(u64::MAX),

@@ -67,6 +67,7 @@ fn known(outcome: Outcome) -> UrlHistory {
 
 fn capture(status: u16, outcome: Outcome, field: (&str, &str), truncated: Option<&str>, known: UrlHistory) -> Capture {
     let exchange = Exchange {
+        robots: dragline_domain::capture::RobotsStand::Approved,
         elapsed: Duration::from_secs(1),
         resends: 0,
         first_byte_ms: None,
