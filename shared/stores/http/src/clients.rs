@@ -151,7 +151,8 @@ impl Settings {
                 reqwest::Client::builder().http1_only()
             }
         };
-        // A proxy connects for us, which the guard cannot see: only one that somebody named is used.
+        // A proxy connects for us, which the guard cannot see: only one that somebody named is
+        // used.
         let builder = match &self.proxy {
             None => builder.no_proxy(),
             Some(ready) => builder.no_proxy().proxy(ready.proxy.clone()),

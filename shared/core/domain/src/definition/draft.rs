@@ -90,8 +90,8 @@ pub struct Draft {
     /// [`Key::User`](super::Key::User).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<Line>,
-    /// The hosts whose robots.txt is read and not obeyed, as they belong to who said so. No key of a
-    /// definition says it: only a command does.
+    /// The hosts whose robots.txt is read and not obeyed, as they belong to who said so. No key of
+    /// a definition says it: only a command does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignore_robots: Vec<HostPattern>,
 }

@@ -614,9 +614,9 @@ keys! {
         effect: HowOnly,
     }
     /// What is sent to sites that ask who calls, and by which network they are reached: rules by
-    /// `hosts` (`a.example`, `*.a.example` for it and all below it, `a.example:8443` for a port that
-    /// is not the scheme's) and, if it is not for all of their URLs, `when`. All rules that match a
-    /// URL apply; where two set the same, the later one does.
+    /// `hosts` (`a.example`, `*.a.example` for it and all below it, `a.example:8443` for a port
+    /// that is not the scheme's) and, if it is not for all of their URLs, `when`. All rules that
+    /// match a URL apply; where two set the same, the later one does.
     ///
     /// | key | what it sets |
     /// |---|---|
@@ -630,9 +630,9 @@ keys! {
     /// | `proxy` | the proxy that makes the connections: `http://`, `https://`, `socks5://` or `socks5h://` with host and port; with `proxy_login`, from `name:password` |
     ///
     /// Values are named, never written: `env:NAME`, `file:PATH` (a file that its owner alone can
-    /// read) or, on a stack, `secret:NAME` of Secrets Manager. They are sent to these hosts and to no
-    /// other, whatever redirects or links to them, over plain HTTP only with `allow_plain: true`,
-    /// and written nowhere: the archive says `[redacted]`.
+    /// read) or, on a stack, `secret:NAME` of Secrets Manager. They are sent to these hosts and to
+    /// no other, whatever redirects or links to them, over plain HTTP only with `allow_plain:
+    /// true`, and written nowhere: the archive says `[redacted]`.
     Access = "access" {
         field: access,
         kind: AccessRules(50),
