@@ -40,7 +40,6 @@ impl LocalSecrets {
                 let missing = || format!("was on the command line, and is stored nowhere: give `{name}` again");
                 self.flags.get(name).map(|secret| secret.reveal().to_owned()).ok_or_else(missing)
             }
-            SecretReference::Stored(_) => Err("is in the account of a stack, and this is none".to_owned()),
         };
         let failed = |why| SecretError { reference: reference.clone(), why };
         value.map(|value| Secret::new(&value)).map_err(failed)
@@ -101,7 +100,6 @@ mod tests {
             ("env:DRAGLINE_NO_SUCH_VARIABLE".to_owned(), Err("is not set"), "no variable"),
             ("flag:--header X-Key".to_owned(), Ok("given"), "on the command line"),
             ("flag:--header Other".to_owned(), Err("give `--header Other` again"), "not this time"),
-            ("secret:name".to_owned(), Err("of a stack"), "elsewhere"),
         ] {
             let read = secrets.find(&reference.parse().unwrap());
             match (read, expected) {

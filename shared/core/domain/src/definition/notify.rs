@@ -63,15 +63,13 @@ pub enum SecretReference {
     Variable(String),
     /// A file, by its path.
     File(String),
-    /// A secret of the account of a stack, by its name or ARN.
-    Stored(String),
     /// A value on the command line, by the flag that has it: it is asked for again each time.
     Flag(String),
 }
 
 /// A text that names no place of a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a secret is named, not written: `env:NAME` or `file:PATH`, or `secret:NAME` on a stack")]
+#[error("a secret is named, not written: `env:NAME` or `file:PATH`")]
 pub struct SecretReferenceError;
 
 impl FromStr for SecretReference {
@@ -81,7 +79,6 @@ impl FromStr for SecretReference {
         match text.split_once(':') {
             Some(("env", name)) if !name.is_empty() => Ok(Self::Variable(name.to_owned())),
             Some(("file", path)) if !path.is_empty() => Ok(Self::File(path.to_owned())),
-            Some(("secret", name)) if !name.is_empty() => Ok(Self::Stored(name.to_owned())),
             Some(("flag", name)) if !name.is_empty() => Ok(Self::Flag(name.to_owned())),
             _ => Err(SecretReferenceError),
         }
@@ -107,7 +104,6 @@ impl fmt::Display for SecretReference {
         match self {
             Self::Variable(name) => write!(f, "env:{name}"),
             Self::File(path) => write!(f, "file:{path}"),
-            Self::Stored(name) => write!(f, "secret:{name}"),
             Self::Flag(name) => write!(f, "flag:{name}"),
         }
     }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{Draft, Key, Mistake, Problem, Quantity};
+use super::{Draft, Key, KeyPlace, Mistake, Problem, Quantity};
 
 /// The upper bounds of keys on a stack, where they are lower than elsewhere.
 pub const STACK_MAXIMA: [(Key, Quantity); 2] = [
@@ -18,17 +18,21 @@ pub fn stack_problems(draft: &Draft) -> Vec<Problem> {
         let value = key.amount(draft).filter(|value| *value > max)?;
         Some(Problem { place: key.into(), mistake: Mistake::BeyondStack { value, max } })
     };
-    STACK_MAXIMA.into_iter().filter_map(problem).collect()
+    let with_values = draft.access.iter().enumerate().filter(|(_, rule)| rule.secrets().next().is_some());
+    let values = with_values
+        .map(|(entry, _)| Problem { place: KeyPlace::entry(Key::Access, entry), mistake: Mistake::ValuesOnStack });
+    STACK_MAXIMA.into_iter().filter_map(problem).chain(values).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::definition::{AccessRule, Authorization};
 
     #[test]
     fn the_defaults_are_within_the_limits_of_a_stack() {
         type Change = fn(&mut Draft);
-        let cases: [(Change, &[&str], &str); 4] = [
+        let cases: [(Change, &[&str], &str); 5] = [
             (|_| {}, &[], "the defaults"),
             (|draft| draft.fetch.file_bytes_max = 100 << 20, &[], "just as much"),
             (
@@ -40,6 +44,15 @@ mod tests {
                 |draft| draft.fetch.timeout = Duration::from_secs(3_600),
                 &["fetch.timeout: `1h` is more than a stack can do, which is `1m 30s`"],
                 "its time",
+            ),
+            (
+                |draft| {
+                    let authorization = Some(Authorization::Basic("env:A".parse().unwrap()));
+                    let hosts = vec!["a.example".parse().unwrap()];
+                    draft.access.push(AccessRule { authorization, ..AccessRule::for_hosts(hosts) });
+                },
+                &["access[0]: a stack has no values for the rule to send"],
+                "the variables of a machine",
             ),
         ];
         for (change, expected, why) in cases {
