@@ -1,6 +1,7 @@
-//! Telemetry by OpenTelemetry's protocol (docs/reference/serve.md#telemetry): spans of what is done, and
-//! the figures of `/metrics`. Nothing is sent, and nothing is watched for it, unless the environment
-//! names a collector. What cannot be sent is lost, and said once: no crawl waits for it.
+//! Telemetry by OpenTelemetry's protocol (docs/reference/serve.md#telemetry): spans of what is
+//! done, and the figures of `/metrics`. Nothing is sent, and nothing is watched for it, unless the
+//! environment names a collector. What cannot be sent is lost, and said once: no crawl waits for
+//! it.
 
 mod calls;
 mod delivery;
@@ -17,7 +18,7 @@ use dragline_ports::observer::Observer;
 use dragline_service::Backend;
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry::{InstrumentationScope, Key, KeyValue};
-use opentelemetry_otlp::{ExporterBuildError, MetricExporter, SpanExporter, WithHttpConfig as _};
+use opentelemetry_otlp::{ExporterBuildError, MetricExporter, RetryPolicy, SpanExporter, WithHttpConfig as _};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider};
 use opentelemetry_sdk::trace::{BatchSpanProcessor, SdkTracer, SdkTracerProvider};
@@ -134,14 +135,18 @@ pub(crate) async fn end_measuring(measuring: Option<Measuring>) {
     }
 }
 
+/// Returns what makes and sends spans. Each request is made once: between tries, the SDK would keep
+/// a command from ending.
 fn tracer_provider(delivery: Delivery) -> Result<SdkTracerProvider, ExporterBuildError> {
-    let exporter = SpanExporter::builder().with_http().with_http_client(delivery).build()?;
+    let once = RetryPolicy::disabled();
+    let exporter = SpanExporter::builder().with_http().with_http_client(delivery).with_retry_policy(once).build()?;
     let processor = BatchSpanProcessor::builder(exporter).build();
     Ok(SdkTracerProvider::builder().with_resource(resource()).with_span_processor(processor).build())
 }
 
 fn meter_provider(delivery: Delivery) -> Result<SdkMeterProvider, ExporterBuildError> {
-    let exporter = MetricExporter::builder().with_http().with_http_client(delivery).build()?;
+    let once = RetryPolicy::disabled();
+    let exporter = MetricExporter::builder().with_http().with_http_client(delivery).with_retry_policy(once).build()?;
     let reader = PeriodicReader::builder(exporter).with_interval(NEVER).build();
     Ok(SdkMeterProvider::builder().with_resource(resource()).with_reader(reader).build())
 }
