@@ -40,6 +40,7 @@ mod site_report;
 mod stack;
 mod status;
 mod summary;
+mod telemetry;
 mod terminal;
 mod url_list;
 mod url_visits;

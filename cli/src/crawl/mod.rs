@@ -29,7 +29,6 @@ use dragline_local::{Allowance, DATABASE, HostSlots, LocalStore, SlottedFetchers
 use dragline_pipeline::World;
 use dragline_ports::archive::Archive;
 use dragline_ports::frontier::Iterations;
-use dragline_ports::observer::Observer;
 
 use crate::args::{CrawlArgs, NetworkArgs, RunArgs, allowance_flag};
 use crate::bare_host;
@@ -40,7 +39,8 @@ use crate::location::Directory;
 use crate::markdown;
 use crate::network::Network;
 use crate::notify::{CliNotifier, Sender};
-use crate::serve::Client;
+use crate::serve::{Client, DirectoryCrawls, backend};
+use crate::telemetry::{Telemetry, end_measuring};
 use crate::terminal::Console;
 
 pub(crate) use past::remake_all;
@@ -74,8 +74,20 @@ pub(crate) async fn reparse(run: &RunArgs<'_>, selection: Selection, console: &C
     carry_out(Request::Reparse(selection), run, console).await
 }
 
-async fn carry_out(mut request: Request, run: &RunArgs<'_>, console: &Console) -> Result<Exit, Failure> {
+async fn carry_out(request: Request, run: &RunArgs<'_>, console: &Console) -> Result<Exit, Failure> {
     let network = Network::from_args(&run.network)?;
+    let telemetry = Telemetry::from_environment(&network.config(&Draft::for_seeds(Vec::new()), None), console);
+    let ended = Box::pin(run_iterations(request, run, (&network, &telemetry), console)).await;
+    telemetry.end().await;
+    ended
+}
+
+async fn run_iterations(
+    mut request: Request,
+    run: &RunArgs<'_>,
+    (network, telemetry): (&Network, &Telemetry),
+    console: &Console,
+) -> Result<Exit, Failure> {
     let mut given = request.definition(run)?;
     if request.needs_crawl(given.as_ref()) && !run.data.join(DATABASE).is_file() {
         // Reported before the directory is created.
@@ -100,7 +112,7 @@ async fn carry_out(mut request: Request, run: &RunArgs<'_>, console: &Console) -
             check_allowances(&store, (&crawl, &directory), &run.network, &go_on).await?;
         }
         let watch = Arc::new(Watch::new(console.clone()));
-        let watcher: Arc<dyn Observer> = watch.clone();
+        let watcher = telemetry.observer_beside(watch.clone());
         let sender = Sender::new(&run.notify, run.data, network.config(&Draft::for_seeds(Vec::new()), None))?;
         let world = Arc::new(local_world(&store, CliNotifier::sending(console, &sender)).watched_by(watcher));
         let telling = sender.watch(Arc::clone(&world), run.data, run.disk.keep_free);
@@ -122,7 +134,10 @@ async fn carry_out(mut request: Request, run: &RunArgs<'_>, console: &Console) -
             store.allow(&crawl, allowance).await?;
         }
         let (asked, floor) = ((&iteration, &wanted), Floor { data: run.data, free_bytes_min: run.disk.keep_free });
+        let crawls = || DirectoryCrawls::new(run.data, run.network.arguments(), console);
+        let measuring = telemetry.measure(|| backend(Arc::clone(&world), crawls()));
         let ended = run::run(&world, fetchers, (&room, &floor), asked, interrupts, (&watch, console)).await?;
+        end_measuring(measuring).await;
         telling.end().await;
         match (goal, ended) {
             (Goal::MakeWay, RunOutcome::Over) => {}

@@ -86,10 +86,10 @@ impl Observer for Watch {
     fn observe(&self, event: &Event<'_>) {
         self.state().take(event);
         match (event, self.console.form(), self.console.verbosity()) {
-            (Event::Visited { url, at, visit, fetched }, Form::Json, _) => {
+            (Event::Visited { url, at, visit, fetched, .. }, Form::Json, _) => {
                 self.console.event("request", &VisitEvent::new(url, *at, visit, *fetched));
             }
-            (Event::Visited { url, at, visit, fetched }, Form::Text, Verbosity::Urls) => {
+            (Event::Visited { url, at, visit, fetched, .. }, Form::Text, Verbosity::Urls) => {
                 self.console.say(&VisitEvent::new(url, *at, visit, *fetched).line(self.console.colour()));
             }
             (Event::Read { url, outcome, detail }, Form::Json, _) => {
@@ -98,7 +98,8 @@ impl Observer for Watch {
             (Event::Read { url, outcome, detail }, Form::Text, Verbosity::Urls) => {
                 self.console.say(&ReadEvent::new(url, *outcome, *detail).line(self.console.colour()));
             }
-            (_, Form::Text, Verbosity::Normal | Verbosity::Quiet) | (Event::At { .. }, ..) => {}
+            (_, Form::Text, Verbosity::Normal | Verbosity::Quiet)
+            | (Event::At { .. } | Event::Began { .. } | Event::Ended { .. }, ..) => {}
         }
     }
 }
@@ -144,7 +145,7 @@ impl State {
                     self.places.insert(origin.origin.clone(), *stage);
                 }
             }
-            Event::Read { .. } => {}
+            Event::Read { .. } | Event::Began { .. } | Event::Ended { .. } => {}
         }
     }
 }
@@ -172,7 +173,8 @@ mod tests {
             let mut visit = visit();
             (visit.crawl_type, visit.finality) = (crawl_type, finality);
             let (url, at) = (url("/"), jiff::Timestamp::UNIX_EPOCH);
-            state.take(&Event::Visited { url: &url, at, visit: &visit, fetched });
+            let origin = OriginKey { crawl: "example".parse().unwrap(), origin: url.origin() };
+            state.take(&Event::Visited { origin: &origin, url: &url, at, visit: &visit, fetched });
         }
         let took = Duration::from_millis(45);
         let expected = RunCounts { taken: 4, pages: 3, requests: 5, put_off: 1, tried_again: 1, body_bytes: 12, took };

@@ -53,6 +53,7 @@ use crate::exit::Exit;
 use crate::network::Network;
 use crate::notify::{CliNotifier, Sender};
 use crate::output_file::cannot_write;
+use crate::telemetry::{Telemetry, end_measuring};
 use crate::terminal::Console;
 
 pub(crate) use client::Client;
@@ -85,7 +86,12 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
 
     let draft = Draft::for_seeds(Vec::new());
     let sender = Sender::new(&args.notify, data, network.config(&draft, None))?;
-    let world = Arc::new(local_world(&store, CliNotifier::serving(console, &sender)));
+    let telemetry = Telemetry::from_environment(&network.config(&draft, None), console);
+    let world = local_world(&store, CliNotifier::serving(console, &sender));
+    let world = Arc::new(match telemetry.observer() {
+        Some(observer) => world.watched_by(observer),
+        None => world,
+    });
     let telling = sender.watch(Arc::clone(&world), data, args.disk.keep_free);
     let engine = engine(&world, &store, (&network, args.disk.origins), console);
     let stop = engine.stop.clone();
@@ -97,8 +103,9 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     Printer::clean_up(data).map_err(while_doing("removing unfinished archives"))?;
     let crawls = DirectoryCrawls::new(data, args.network.arguments(), console);
     let backend = backend(Arc::clone(&world), crawls);
+    let measuring = telemetry.measure(|| Arc::clone(&backend));
     let allowed = (access, HostCheck::new(args.hosts.clone()), args.agents.crawling());
-    let mut servers = listeners.serve(api(Arc::clone(&backend), allowed));
+    let mut servers = listeners.serve(telemetry.watch_calls(api(Arc::clone(&backend), allowed)));
     console.say(&format!("serving {} at {url}; Ctrl-C stops it, and starting it again goes on", data.display()));
 
     let refreshing = tokio::spawn(links::refresh_all(backend, data.to_owned(), console.clone()));
@@ -109,7 +116,9 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     servers.shutdown().await;
     refreshing.abort();
     let _ = refreshing.await;
+    end_measuring(measuring).await;
     telling.end().await;
+    telemetry.end().await;
     ended
 }
 
@@ -119,7 +128,7 @@ fn api(backend: Arc<dyn Backend>, (access, hosts, crawling): (Access, HostCheck,
 }
 
 /// Returns the crawls of an open data directory, as the API needs them.
-fn backend(world: Arc<LocalWorld<CliNotifier>>, crawls: DirectoryCrawls) -> Arc<dyn Backend> {
+pub(crate) fn backend(world: Arc<LocalWorld<CliNotifier>>, crawls: DirectoryCrawls) -> Arc<dyn Backend> {
     let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: URL_PAGES_MAX };
     Arc::new(PortsBackend::new(world, crawls, defaults))
 }
@@ -190,7 +199,7 @@ fn write_private(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
 }
 
 /// The crawls of a data directory, read beside the process that writes them.
-struct DirectoryCrawls {
+pub(crate) struct DirectoryCrawls {
     data: PathBuf,
     console: Console,
     printer: Printer,
@@ -199,7 +208,7 @@ struct DirectoryCrawls {
 
 impl DirectoryCrawls {
     /// Returns the crawls of a data directory. Explanations have these flags for the network.
-    fn new(data: &Path, network: Vec<OsString>, console: &Console) -> Self {
+    pub(crate) fn new(data: &Path, network: Vec<OsString>, console: &Console) -> Self {
         Self {
             data: data.to_owned(),
             console: console.clone(),
@@ -255,6 +264,10 @@ impl Stores for DirectoryCrawls {
 
     async fn print(&self, crawl: &CrawlId, printout: Printout) -> Result<Output, Problem> {
         self.printer.print(crawl, printout).await
+    }
+
+    fn free_bytes(&self) -> Option<u64> {
+        dragline_local::free_bytes(&self.data).ok()
     }
 
     fn reader(&self, crawl: &CrawlId) -> PortResult<SqliteReader> {

@@ -3,6 +3,7 @@
 
 mod access;
 mod archive;
+mod collector;
 mod colour;
 mod dead_seeds;
 mod definition;
@@ -41,6 +42,7 @@ mod several;
 mod site_report;
 #[cfg(feature = "stack")]
 mod stack;
+mod telemetry;
 mod terminal;
 mod usage;
 

@@ -18,10 +18,12 @@ use dragline_pipeline::parse::{KnownUrls, parse_segment};
 use dragline_pipeline::schedule::{start, tick};
 use dragline_pipeline::sweep::{SweepResult, sweep};
 use dragline_pipeline::tell::tell_owed;
+use dragline_pipeline::watching::watch_batch;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::fetcher::Fetchers;
 use dragline_ports::frontier::Crawls;
+use dragline_ports::observer::Batch;
 use dragline_ports::queue::{ParseMessage, StartCommand, Ticket};
 use jiff::Timestamp;
 use tokio::task::JoinSet;
@@ -234,14 +236,14 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
         let world = &*self.shared.world;
         let mut sweeps = Sweeps::default();
         match &self.until {
-            Until::Closed(crawl) => match sweep(world, crawl, now).await? {
+            Until::Closed(crawl) => match watch_batch(world, Batch::Sweep { crawl }, sweep(world, crawl, now)).await? {
                 SweepResult::Closed(row) => sweeps.closed = Some(row),
                 SweepResult::GoesOn { acts } => sweeps.acts = acts,
                 SweepResult::NoIteration => {}
             },
             Until::Stopped => {
                 for crawl in world.frontier().running_crawls(CRAWLS_MAX).await? {
-                    match sweep(world, &crawl, now).await {
+                    match watch_batch(world, Batch::Sweep { crawl: &crawl }, sweep(world, &crawl, now)).await {
                         Ok(SweepResult::Closed(row)) => {
                             tracing::info!(%crawl, iteration = %row.number, "iteration over");
                             sweeps.acts += 1;
@@ -295,7 +297,9 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
         self.tasks.spawn(async move {
             let _visible = shared.activity.begin(&ticket.origin);
             let Shared { world, fetchers, contexts, stop, limits, .. } = &*shared;
-            let end = work_turn(world, fetchers, contexts, limits, stop, &ticket).await?;
+            let turn = Box::pin(work_turn(world, fetchers, contexts, limits, stop, &ticket));
+            let batch = Batch::Turn { origin: &ticket.origin, turn: ticket.turn };
+            let end = watch_batch(&**world, batch, turn).await?;
             tracing::debug!(origin = %ticket.origin, turn = %ticket.turn, ?end, "turn ended");
             Ok(FinishedTask::Turn)
         });
@@ -306,7 +310,9 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
         self.idle = IdleSweeps::Unknown;
         let shared = Arc::clone(&self.shared);
         self.parsing.spawn(async move {
-            let end = parse_segment(&*shared.world, &shared.contexts, &shared.known, &message).await?;
+            let world = &*shared.world;
+            let parse = Box::pin(parse_segment(world, &shared.contexts, &shared.known, &message));
+            let end = watch_batch(world, Batch::Parse { segment: &message.segment }, parse).await?;
             tracing::debug!(segment = %message.segment, ?end, "parse ended");
             Ok(FinishedTask::Parse)
         });
@@ -316,7 +322,9 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
         self.idle = IdleSweeps::Unknown;
         let shared = Arc::clone(&self.shared);
         self.tasks.spawn(async move {
-            start(&*shared.world, &shared.contexts, &command, &Task::Crawl).await?;
+            let world = &*shared.world;
+            let begin = Box::pin(start(world, &shared.contexts, &command, &Task::Crawl));
+            watch_batch(world, Batch::Schedule { crawl: &command.crawl }, begin).await?;
             Ok(FinishedTask::Command)
         });
     }

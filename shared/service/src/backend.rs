@@ -1,5 +1,6 @@
 //! What the API needs from the crawls behind it.
 
+use std::collections::BTreeMap;
 use std::pin::Pin;
 
 use dragline_domain::command::Command;
@@ -70,6 +71,13 @@ pub trait Backend: Send + Sync + 'static {
 
     /// Reads the file at a URL as text.
     fn read_link<'a>(&'a self, url: &'a str) -> Answer<'a, String>;
+
+    /// Returns how many notices wait to be sent, by crawl, up to a thousand together; `None` if
+    /// only another process knows.
+    fn notices_waiting(&self) -> Answer<'_, Option<BTreeMap<CrawlId, u64>>>;
+
+    /// Returns the free bytes on the disk of the crawls; `None` if that cannot be told.
+    fn free_bytes(&self) -> Answer<'_, Option<u64>>;
 
     /// Returns the present time.
     fn now(&self) -> Timestamp;

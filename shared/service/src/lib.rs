@@ -44,6 +44,7 @@ pub use mcp::{
     Agents, AllowedHost, AllowedHostError, Api, ApiError, ApiResponse, Caller, CrawlAllowance, Crawling, ProtocolError,
     serve_stdio,
 };
+pub use metrics::{Figure, Sample, figures};
 pub use ports::{PortsBackend, Stores};
 pub use printouts::{
     ArchiveQuery, BodyForm, BodyQuery, DiffQuery, DiffSubject, DiffWhich, Output, Printout, ReportFormat, ReportQuery,

@@ -1,5 +1,6 @@
 //! A backend over the ports.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::http::StatusCode;
@@ -12,7 +13,7 @@ use dragline_pipeline::context::Contexts;
 use dragline_pipeline::schedule::{CommandResult, Defaults, handle, put};
 use dragline_ports::clock::{Clock as _, Rng as _};
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{CrawlRow, Crawls as _, Iterations as _, MoveSchedule, PutCrawl};
+use dragline_ports::frontier::{CrawlRow, Crawls as _, Iterations as _, MoveSchedule, OwedNotices as _, PutCrawl};
 use dragline_ports::reader::{Batch, Cursor, Filter, Reader, Rest};
 use dragline_ports::row::Row;
 use dragline_ports::system::SystemClock;
@@ -27,6 +28,9 @@ use crate::bodies::AddCrawl;
 use crate::printouts::{Output, Printout};
 use crate::problem::Problem;
 use crate::rows::{ROWS, line};
+
+/// The most waiting notices that are counted.
+const NOTICES_MAX: usize = 1_000;
 
 /// The crawls of a store, each with a reader.
 pub trait Stores: Send + Sync + 'static {
@@ -71,6 +75,9 @@ pub trait Stores: Send + Sync + 'static {
     /// # Errors
     /// The server does not answer, or what it answers is no text, or too long.
     fn read_link(&self, url: &str) -> impl Future<Output = Result<String, Problem>> + Send;
+
+    /// Returns the free bytes on the disk of the crawls; `None` if that cannot be told.
+    fn free_bytes(&self) -> Option<u64>;
 
     /// Returns the reader of a crawl, which must exist.
     ///
@@ -287,6 +294,21 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
 
     fn read_link<'a>(&'a self, url: &'a str) -> Answer<'a, String> {
         Box::pin(self.stores.read_link(url))
+    }
+
+    fn notices_waiting(&self) -> Answer<'_, Option<BTreeMap<CrawlId, u64>>> {
+        Box::pin(async {
+            let Commands::Handled(handler) = &self.commands else { return Ok(None) };
+            let mut counts = BTreeMap::new();
+            for owed in handler.world.frontier().owed_notices(Timestamp::MAX, NOTICES_MAX).await? {
+                *counts.entry(owed.crawl().clone()).or_default() += 1;
+            }
+            Ok(Some(counts))
+        })
+    }
+
+    fn free_bytes(&self) -> Answer<'_, Option<u64>> {
+        Box::pin(async { Ok(self.stores.free_bytes()) })
     }
 
     fn now(&self) -> Timestamp {

@@ -2,6 +2,7 @@
 
 mod links;
 mod listeners;
+mod telemetry;
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -44,8 +45,15 @@ impl Reply {
 
 impl Server {
     fn start(directory: &Path, arguments: &[&str]) -> Self {
+        Self::start_with(directory, arguments, &[])
+    }
+
+    /// Starts it with these variables.
+    fn start_with(directory: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let arguments = [&["serve", "--listen", "127.0.0.1:0", "--allow-private"], arguments].concat();
-        let mut child = command(directory, &arguments).stderr(Stdio::piped()).spawn().expect("the command was built");
+        let mut command = command(directory, &arguments);
+        command.envs(variables.iter().copied()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the command was built");
         let mut lines = BufReader::new(child.stderr.take().expect("it is piped"));
         let mut line = String::new();
         lines.read_line(&mut line).expect("it is text");

@@ -1,4 +1,5 @@
-//! Events of a running crawl: the end of each visit, and the stage of each origin.
+//! Events of a running crawl: the end of each visit, the stage of each origin, and the batches of
+//! work of the steps.
 //!
 //! For people only. Nothing depends on what an observer does with an event, and none is stored.
 //! Without an observer there is [`Nobody`], for whom an event costs no more than a call.
@@ -6,11 +7,13 @@
 use std::time::Duration;
 
 use dragline_domain::capture::Visit;
-use dragline_domain::frontier::OriginKey;
+use dragline_domain::frontier::{OriginKey, SegmentId};
+use dragline_domain::ids::{CrawlId, Turn};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 
+use super::error::PortError;
 use super::fetcher::FetchOutcome;
 
 /// An event of a crawl.
@@ -18,6 +21,8 @@ use super::fetcher::FetchOutcome;
 pub enum Event<'a> {
     /// A visit is over: the URL was requested, or must not be.
     Visited {
+        /// The origin whose turn it was.
+        origin: &'a OriginKey,
         /// The URL.
         url: &'a CrawlUrl,
         /// When its request started, or the decision was made.
@@ -44,6 +49,91 @@ pub enum Event<'a> {
         /// Its stage.
         stage: Stage,
     },
+    /// A step began a batch of its work.
+    Began {
+        /// The batch.
+        batch: Batch<'a>,
+        /// When.
+        at: Timestamp,
+    },
+    /// A step ended a batch of its work. One that is cut off has no such event.
+    Ended {
+        /// The batch.
+        batch: Batch<'a>,
+        /// When it began.
+        began: Timestamp,
+        /// When it ended.
+        at: Timestamp,
+        /// Why it failed; `None` if it did not.
+        error: Option<&'a PortError>,
+    },
+}
+
+/// What a step does at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Batch<'a> {
+    /// It begins an iteration, or goes on with that.
+    Schedule {
+        /// The crawl.
+        crawl: &'a CrawlId,
+    },
+    /// It requests pages of an origin.
+    Turn {
+        /// The origin.
+        origin: &'a OriginKey,
+        /// The turn. Two with the same number are one that was handed out twice, of which at most
+        /// one gets the lease.
+        turn: Turn,
+    },
+    /// It commits pages that were requested in a turn.
+    Commit {
+        /// The segment of these pages.
+        segment: &'a SegmentId,
+    },
+    /// It reads committed pages.
+    Parse {
+        /// The segment of these pages.
+        segment: &'a SegmentId,
+    },
+    /// It looks for overdue work.
+    Sweep {
+        /// The crawl.
+        crawl: &'a CrawlId,
+    },
+}
+
+impl Batch<'_> {
+    /// Returns its kind in one word.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Schedule { .. } => "schedule",
+            Self::Turn { .. } => "turn",
+            Self::Commit { .. } => "commit",
+            Self::Parse { .. } => "parse",
+            Self::Sweep { .. } => "sweep",
+        }
+    }
+
+    /// Returns the crawl that it belongs to.
+    #[must_use]
+    pub const fn crawl(&self) -> &CrawlId {
+        match self {
+            Self::Schedule { crawl } | Self::Sweep { crawl } => crawl,
+            Self::Turn { origin, .. } => &origin.crawl,
+            Self::Commit { segment } | Self::Parse { segment } => &segment.origin.crawl,
+        }
+    }
+
+    /// Returns the origin whose pages it is about; `None` if it is about the crawl.
+    #[must_use]
+    pub const fn origin(&self) -> Option<&OriginKey> {
+        match self {
+            Self::Schedule { .. } | Self::Sweep { .. } => None,
+            Self::Turn { origin, .. } => Some(origin),
+            Self::Commit { segment } | Self::Parse { segment } => Some(&segment.origin),
+        }
+    }
 }
 
 /// An origin's current activity, or the reason for its wait.

@@ -15,6 +15,7 @@ pub mod sweep;
 pub mod tell;
 pub mod wake;
 mod walk;
+pub mod watching;
 mod world;
 
 /// The most concurrent calls about origins in one step: each call mostly waits for an answer, and

@@ -8,6 +8,7 @@ mod access;
 mod body;
 mod budget;
 mod clients;
+mod collector;
 mod config;
 mod decoded;
 mod failure;
@@ -24,9 +25,20 @@ mod webhook;
 
 pub use dragline_formats::blob::Spool;
 
+pub use collector::Collector;
 pub use config::{Certificate, CertificatePolicy, HttpConfig, HttpConfigError, certificates_from_pem};
 pub use fetcher::HttpFetcher;
 pub use fetchers::HttpFetchers;
 pub use guard::{NameLookup, SystemLookup};
 pub use routes::Proxies;
 pub use webhook::{Webhook, WebhookSecret, WebhookSecretError};
+
+/// Returns an error and what caused it, on one line.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let (mut text, mut cause) = (error.to_string(), error.source());
+    while let Some(source) = cause {
+        text += &format!(": {source}");
+        cause = source.source();
+    }
+    text
+}

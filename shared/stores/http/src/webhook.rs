@@ -1,7 +1,6 @@
 //! Webhooks: notices as signed requests, as Standard Webhooks specifies
 //! (<https://www.standardwebhooks.com>).
 
-use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +18,7 @@ use crate::config::{HttpConfig, HttpConfigError};
 use crate::guard::SystemLookup;
 use crate::timing::{ATTEMPT, Attempt};
 use crate::tls;
+use crate::with_causes;
 
 /// How long a receiver may take.
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -109,16 +109,6 @@ impl Webhook {
         let status = response.status();
         if status.is_success() { Ok(()) } else { Err(failed(format!("it answered with status {}", status.as_u16()))) }
     }
-}
-
-/// Returns an error and what caused it, on one line.
-fn with_causes(error: &dyn Error) -> String {
-    let (mut text, mut cause) = (error.to_string(), error.source());
-    while let Some(source) = cause {
-        text += &format!(": {source}");
-        cause = source.source();
-    }
-    text
 }
 
 #[cfg(test)]

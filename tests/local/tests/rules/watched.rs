@@ -30,6 +30,8 @@ impl Observer for Seen {
             Event::At { stage: Stage::Parsing { .. }, .. } => "at Parsing".to_owned(),
             Event::At { stage: Stage::Called { .. }, .. } => "at Called".to_owned(),
             Event::At { stage, .. } => format!("at {stage:?}"),
+            Event::Began { batch, .. } => format!("began {}", batch.name()),
+            Event::Ended { batch, .. } => format!("ended {}", batch.name()),
         };
         self.0.lock().unwrap().push(line);
     }
@@ -105,7 +107,8 @@ async fn each_visit_is_shown_and_what_parsing_makes_of_it() {
         _ => Some((200, "x", "", "<link rel=canonical href=/>")),
     })
     .await;
-    let of_urls: Vec<_> = seen.iter().filter(|line| !line.starts_with("at ") && !line.starts_with("waits ")).collect();
+    let is_of_url = |line: &&String| ["visited", "not asked for", "read"].iter().any(|word| line.starts_with(word));
+    let of_urls: Vec<_> = seen.iter().filter(is_of_url).collect();
     let expected = [
         "visited / file_ingested Final",
         "visited /a file_ingested Final",
@@ -113,6 +116,26 @@ async fn each_visit_is_shown_and_what_parsing_makes_of_it() {
         "read /a not_canonical",
     ];
     assert_eq!(of_urls, expected.iter().collect::<Vec<_>>(), "{seen:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_batch_of_a_step_is_shown_with_its_end() {
+    let seen = seen(|path, _| if path == "/robots.txt" { NO_RULES } else { Some((200, "x", "", "")) }).await;
+    let place = |line: &str| {
+        let found = seen.iter().position(|seen| seen == line);
+        found.unwrap_or_else(|| panic!("{line} in {seen:#?}"))
+    };
+    for (one, next, why) in [
+        ("began turn", "visited / file_ingested Final", "what is visited is part of a turn"),
+        ("visited / file_ingested Final", "began commit", "it is committed afterwards"),
+        ("began commit", "ended commit", "which ends"),
+        ("ended commit", "ended turn", "before the turn"),
+        ("ended commit", "began parse", "what is committed is parsed"),
+        ("began parse", "ended parse", "which ends"),
+        ("began sweep", "ended sweep", "a sweep finds that it is over"),
+    ] {
+        assert!(place(one) < place(next), "{why}: {one}, {next} in {seen:#?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -182,7 +205,8 @@ async fn what_an_origin_waits_for_is_shown_and_that_it_is_done_with() {
     for (answer, expected, why) in cases {
         let seen = seen(answer).await;
         // The parser reads what was fetched at the same time as the turn ends.
-        let seen: Vec<_> = seen.into_iter().filter(|line| line != "at Parsing").collect();
+        let is_of_turn = |line: &String| !["at Parsing", "began", "ended"].iter().any(|word| line.starts_with(word));
+        let seen: Vec<_> = seen.into_iter().filter(is_of_turn).collect();
         let mut rest = seen.iter();
         for line in expected {
             assert!(rest.any(|seen| seen == line), "{why}: {line} in {seen:#?}");

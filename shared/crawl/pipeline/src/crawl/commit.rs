@@ -101,6 +101,11 @@ pub(super) enum CommitOutcome {
 }
 
 impl StoredObject {
+    /// Returns the segment.
+    pub(super) const fn id(&self) -> &SegmentId {
+        &self.id
+    }
+
     /// Returns the segment's number among those of its origin.
     pub(super) const fn number(&self) -> u64 {
         self.id.n

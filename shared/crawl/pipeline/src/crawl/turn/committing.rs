@@ -12,6 +12,7 @@ use dragline_domain::frontier::{Lease, SegmentId};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::fetcher::Fetcher;
+use dragline_ports::observer::Batch;
 use tokio::task::{JoinError, JoinSet};
 
 use super::TurnWork;
@@ -20,6 +21,7 @@ use crate::crawl::commit::{CommitOutcome, Content, StoredObject, commit, discard
 use crate::crawl::ending::TurnEnd;
 use crate::crawl::send::LeaseTooOld;
 use crate::crawl::visit::FinishedVisit;
+use crate::watching::watch_batch;
 
 /// The commits of a turn that are under way. Each step is a task, and ends with the turn.
 #[derive(Default)]
@@ -79,10 +81,11 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.live.rest_until(self.pacer.rests_until(), began);
         let (lease, length) = (self.lease.clone(), self.deadlines.lease_length);
         self.segments.commits.began = began;
-        self.segments
-            .commits
-            .committing
-            .spawn(async move { commit(&*world, &token, &lease, length, stored, content).await });
+        self.segments.commits.committing.spawn(async move {
+            let segment = stored.id().clone();
+            let committed = commit(&*world, &token, &lease, length, stored, content);
+            watch_batch(&*world, Batch::Commit { segment: &segment }, committed).await
+        });
     }
 
     /// Takes a stored object, to be committed when its turn comes.

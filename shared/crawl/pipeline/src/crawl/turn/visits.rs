@@ -25,7 +25,6 @@ use dragline_ports::archive::Archive;
 use dragline_ports::clock::{Clock, Rng};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::fetcher::{FetchOutcome, Fetcher};
-use dragline_ports::observer::Event;
 
 /// The most segments in progress at once: one that takes visits, and those that wait for their last
 /// ones.
@@ -285,7 +284,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             let visit = to_visit(&work, outcome, Some(why), None, work.requests_before());
             let at = self.world.clock().now();
             records.add_unsent(&url, at, &visit);
-            self.world.observer().observe(&Event::Visited { url: &url, at, visit: &visit, fetched: None });
+            self.is_visited(&url, at, &visit, None);
             return;
         }
         segment.pending += 1;
@@ -373,7 +372,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let records = add_sent(records, &url, (at, work.entry.sent_target()), &visit, fetched).await?;
         open.taken.grow_to(records.memory_bytes());
         open.records = Some(records);
-        self.world.observer().observe(&Event::Visited { url: &url, at, visit: &visit, fetched: Some(fetched) });
+        self.is_visited(&url, at, &visit, Some(fetched));
         if (outcome.is_refusal() || is_away) && self.world.timing().dead_leases == DeadLeases::AreVoid {
             self.seal_last();
         }

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use dragline_domain::capture::Visit;
 use dragline_domain::frontier::{OriginKey, Release};
 use dragline_domain::time::after;
+use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 
 use super::TurnWork;
@@ -11,7 +13,7 @@ use crate::World;
 use crate::context::CrawlContext;
 use crate::crawl::robots::Robots;
 use dragline_ports::clock::Clock;
-use dragline_ports::fetcher::Fetcher;
+use dragline_ports::fetcher::{FetchOutcome, Fetcher};
 use dragline_ports::observer::{Delay, DelayReason, Event, Stage, Wait};
 
 /// Two times count as different if they are further apart than this: one is stored in milliseconds,
@@ -28,6 +30,12 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// Reports the origin's stage.
     pub(super) fn is_at(&self, stage: Stage) {
         self.world.observer().observe(&Event::At { origin: &self.origin, stage });
+    }
+
+    /// Reports that a visit is over, which began at this time.
+    pub(super) fn is_visited(&self, url: &CrawlUrl, at: Timestamp, visit: &Visit, fetched: Option<&FetchOutcome>) {
+        let origin = &self.origin;
+        self.world.observer().observe(&Event::Visited { origin, url, at, visit, fetched });
     }
 
     /// Reports that the next request starts at this monotonic reading.
