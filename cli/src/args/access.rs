@@ -21,7 +21,7 @@ pub(crate) struct AccessArgs {
     /// Send this header field to the hosts of the URLs that are named, and to no other. Its value
     /// may be `env:NAME` or `file:PATH`; one that is written is stored nowhere, and asked for again
     /// when the crawl is resumed
-    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = field)]
+    #[arg(id = "header", long, value_name = "NAME: VALUE", value_parser = field)]
     headers: Vec<FieldFlag>,
     /// Send these cookies, in the same way: `a=1; b=2`, or a file of cookies by `file:PATH`
     #[arg(long, value_name = "COOKIES", value_parser = value)]

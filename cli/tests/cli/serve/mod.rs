@@ -565,7 +565,9 @@ async fn a_webhook_gets_each_notice_until_it_takes_it() {
     })
     .await;
     let directory = tempfile::tempdir().expect("there is room for a directory");
-    std::fs::write(directory.path().join("secret"), "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").expect("there is room");
+    let secret = directory.path().join("secret");
+    std::fs::write(&secret, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").expect("there is room");
+    std::fs::set_permissions(secret, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("it is ours");
     tokio::task::block_in_place(|| {
         let server =
             Server::start(directory.path(), &["--webhook", &hook.url("/hook"), "--webhook-secret", "file:secret"]);

@@ -144,6 +144,9 @@ impl ReadyProxy {
     fn new(proxy: &Proxy) -> Result<Self, HttpConfigError> {
         let refused = || HttpConfigError::Proxy(proxy.url.clone());
         let mut url = Url::parse(&proxy.url).map_err(|_| refused())?;
+        if !["http", "https", "socks5", "socks5h"].contains(&url.scheme()) {
+            return Err(refused());
+        }
         let host = url.host_str().ok_or_else(refused)?.trim_matches(['[', ']']).to_owned();
         let login = proxy.login.as_ref().and_then(|login| login.reveal().split_once(':'));
         let is_socks = url.scheme().starts_with("socks");

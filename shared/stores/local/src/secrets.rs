@@ -62,7 +62,9 @@ fn read_private(path: &Path) -> io::Result<String> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        if metadata.permissions().mode() & 0o077 != 0 {
+        // What systemd hands to a service is its own, though its mode says more (LoadCredential).
+        let is_handed = std::env::var_os("CREDENTIALS_DIRECTORY").is_some_and(|folder| path.starts_with(folder));
+        if metadata.permissions().mode() & 0o077 != 0 && !is_handed {
             return Err(io::Error::other(format!("can be read by others: `chmod 600 {}`", path.display())));
         }
     }

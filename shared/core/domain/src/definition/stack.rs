@@ -51,7 +51,7 @@ mod tests {
                     let hosts = vec!["a.example".parse().unwrap()];
                     draft.access.push(AccessRule { authorization, ..AccessRule::for_hosts(hosts) });
                 },
-                &["access[0]: a stack has no values for the rule to send"],
+                &["access entry 1: a stack has no values for the rule to send"],
                 "the variables of a machine",
             ),
         ];
