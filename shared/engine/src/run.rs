@@ -15,7 +15,7 @@ use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::crawl::{StopSignal, TurnLimits, work_turn};
 use dragline_pipeline::parse::{KnownUrls, parse_segment};
-use dragline_pipeline::schedule::{start, tick};
+use dragline_pipeline::schedule::{begin_due, start, start_once};
 use dragline_pipeline::sweep::{SweepResult, sweep};
 use dragline_pipeline::tell::tell_owed;
 use dragline_pipeline::watching::watch_batch;
@@ -124,6 +124,7 @@ impl<W: World<Clock: Clone>, S: Fetchers> Engine<W, S> {
             turns: 0,
             parses: 0,
             idle: IdleSweeps::Unknown,
+            schedules: Schedules::Rest,
         };
         let end = running.run().await;
         // A parse that is cut off would count against its segment as a crash of the parser.
@@ -148,6 +149,14 @@ enum FinishedTask {
     Turn,
     Parse,
     Command,
+    Schedules,
+}
+
+/// Whether schedules are being looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Schedules {
+    Rest,
+    LookedAt,
 }
 
 /// The results of sweeps while nothing was in progress or waiting.
@@ -170,6 +179,7 @@ struct Running<W: World, S> {
     turns: usize,
     parses: usize,
     idle: IdleSweeps,
+    schedules: Schedules,
 }
 
 impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
@@ -224,7 +234,7 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
                 closed = self.sweep(world.clock().now()).await?.closed.or(closed);
                 tell_owed(&*world, world.clock().now()).await?;
                 if self.until == Until::Stopped {
-                    tick(&*world).await?;
+                    self.spawn_due();
                 }
                 next_sweep = world.clock().monotonic() + SWEEP_EVERY;
             }
@@ -286,6 +296,7 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
             FinishedTask::Turn => self.turns -= 1,
             FinishedTask::Parse => self.parses -= 1,
             FinishedTask::Command => {}
+            FinishedTask::Schedules => self.schedules = Schedules::Rest,
         }
         Ok(())
     }
@@ -321,11 +332,33 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
     fn spawn_start(&mut self, command: StartCommand) {
         self.idle = IdleSweeps::Unknown;
         let shared = Arc::clone(&self.shared);
+        // The crawl of a run is begun even if it was removed from the schedules of a server.
+        let is_asked_for = matches!(self.until, Until::Closed(_));
         self.tasks.spawn(async move {
-            let world = &*shared.world;
-            let begin = Box::pin(start(world, &shared.contexts, &command, &Task::Crawl));
-            watch_batch(world, Batch::Schedule { crawl: &command.crawl }, begin).await?;
+            let Shared { world, contexts, .. } = &*shared;
+            let begin = Box::pin(async {
+                if is_asked_for {
+                    start(&**world, contexts, &command, &Task::Crawl).await?;
+                } else {
+                    start_once(&**world, contexts, &command).await?;
+                }
+                Ok(())
+            });
+            watch_batch(&**world, Batch::Schedule { crawl: &command.crawl }, begin).await?;
             Ok(FinishedTask::Command)
+        });
+    }
+
+    /// Begins what is due, unless that is still being done.
+    fn spawn_due(&mut self) {
+        if self.schedules == Schedules::LookedAt {
+            return;
+        }
+        self.schedules = Schedules::LookedAt;
+        let shared = Arc::clone(&self.shared);
+        self.tasks.spawn(async move {
+            begin_due(&*shared.world, &shared.contexts).await?;
+            Ok(FinishedTask::Schedules)
         });
     }
 }

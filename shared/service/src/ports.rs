@@ -10,9 +10,9 @@ use dragline_domain::frontier::{CrawlPut, IterationRow, Switch};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
-use dragline_pipeline::schedule::{CommandResult, Defaults, handle, put};
+use dragline_pipeline::schedule::{CommandResult, Defaults, handle};
 use dragline_ports::clock::{Clock as _, Rng as _};
-use dragline_ports::error::PortResult;
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{CrawlRow, Crawls as _, Iterations as _, MoveSchedule, OwedNotices as _, PutCrawl};
 use dragline_ports::reader::{Batch, Cursor, Filter, Reader, Rest};
 use dragline_ports::row::Row;
@@ -31,6 +31,9 @@ use crate::rows::{ROWS, line};
 
 /// The most waiting notices that are counted.
 const NOTICES_MAX: usize = 1_000;
+
+/// How often to try to switch a schedule while somebody else changes the crawl.
+const SWITCHES_MAX: u32 = 8;
 
 /// The crawls of a store, each with a reader.
 pub trait Stores: Send + Sync + 'static {
@@ -338,6 +341,9 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
     fn put_paused<'a>(&'a self, definition: &'a Definition) -> Answer<'a, ()> {
         Box::pin(async move {
             let row = self.row(&definition.name).await?;
+            if row.switch != (Switch::On { next: None }) {
+                return Err(Problem::conflict(format!("the crawl `{}` is not paused", definition.name)));
+            }
             let put = PutCrawl { definition: definition.clone(), seen: Some(row.version), next: None };
             match self.world()?.frontier().put_crawl(&put).await? {
                 CrawlPut::Stored(_) => Ok(()),
@@ -349,27 +355,37 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
     fn set_schedule<'a>(&'a self, crawl: &'a CrawlId, state: ScheduleState) -> Answer<'a, ()> {
         Box::pin(async move {
             let world = self.world()?;
-            let row = self.row(crawl).await?;
-            if state == ScheduleState::Paused && row.definition.schedule.is_none() {
-                return Err(Problem::conflict(format!("the crawl `{crawl}` has no schedule to pause")));
+            let frontier = world.frontier();
+            // Others may change the crawl after it was looked at.
+            for _ in 0..SWITCHES_MAX {
+                let CrawlRow { definition, version, switch } = self.row(crawl).await?;
+                let schedule = definition.schedule.as_ref();
+                match (state, switch) {
+                    (ScheduleState::Off, _) => return Ok(frontier.switch_off(crawl).await?),
+                    (ScheduleState::Paused, _) if schedule.is_none() => {
+                        return Err(Problem::conflict(format!("the crawl `{crawl}` has no schedule to pause")));
+                    }
+                    (ScheduleState::Paused, Switch::Off) => {
+                        return Err(Problem::conflict(format!("the crawl `{crawl}` was removed")));
+                    }
+                    (ScheduleState::Paused, Switch::On { next: None })
+                    | (ScheduleState::On, Switch::On { next: Some(_) }) => return Ok(()),
+                    (ScheduleState::On, Switch::On { next: None }) if schedule.is_none() => return Ok(()),
+                    (ScheduleState::Paused, Switch::On { next: Some(seen) }) => {
+                        let passed = MoveSchedule { crawl: crawl.clone(), seen, next: None };
+                        frontier.move_schedule(&passed).await?;
+                    }
+                    (ScheduleState::On, _) => {
+                        let next = schedule.and_then(|schedule| schedule.next_after(world.clock().now()));
+                        let put = PutCrawl { definition, seen: Some(version), next };
+                        if let CrawlPut::Stored(_) = frontier.put_crawl(&put).await? {
+                            return Ok(());
+                        }
+                    }
+                }
             }
-            match (state, row.switch) {
-                (ScheduleState::Off, _) => world.frontier().switch_off(crawl).await?,
-                (ScheduleState::Paused, Switch::On { next: Some(seen) }) => {
-                    let passed = MoveSchedule { crawl: crawl.clone(), seen, next: None };
-                    world.frontier().move_schedule(&passed).await?;
-                }
-                (ScheduleState::Paused, Switch::Off) => {
-                    return Err(Problem::conflict(format!("the crawl `{crawl}` was removed")));
-                }
-                (ScheduleState::Paused, Switch::On { next: None })
-                | (ScheduleState::On, Switch::On { next: Some(_) }) => {}
-                (ScheduleState::On, Switch::On { next: None }) if row.definition.schedule.is_none() => {}
-                (ScheduleState::On, _) => {
-                    put(&**world, &row.definition).await?;
-                }
-            }
-            Ok(())
+            let why = "others keep changing the crawl";
+            Err(PortError::new(PortErrorKind::Unavailable, "set schedule", crawl, why).into())
         })
     }
 }

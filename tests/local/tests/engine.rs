@@ -239,3 +239,39 @@ async fn several_crawls_of_one_directory_run_until_they_are_stopped() {
         row.switch
     );
 }
+
+/// A resident process says that a start was skipped, and begins nothing of a crawl that was removed
+/// after its schedule had sent a start.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_resident_process_skips_a_start_aloud_and_begins_nothing_that_was_removed() {
+    let data = tempfile::tempdir().unwrap();
+    let pages = GeneratedSite { pages: 40, links_per_page: 10, bytes_per_page: 2_000, seed: 1 };
+    let site = Site::builder().generated(pages).start().await.unwrap();
+    let store = LocalStore::open(data.path(), SystemClock::new().now()).unwrap();
+    let listener = Listener::default();
+    let world = Arc::new(local_world(&store, listener.clone()));
+    let names: [CrawlId; 2] = ["busy".parse().unwrap(), "removed".parse().unwrap()];
+    for name in &names {
+        let definition = definition(&[site.url()], |draft| draft.name = name.clone());
+        world.frontier.put_crawl(&PutCrawl { definition, seen: None, next: None }).await.unwrap();
+    }
+    world.frontier.switch_off(&names[1]).await.unwrap();
+    for (name, trigger) in [(&names[1], "late"), (&names[0], "one"), (&names[0], "other")] {
+        let command = StartCommand { crawl: name.clone(), trigger: TriggerId(trigger.to_owned()) };
+        world.queue.send(Message::Start(command), Duration::ZERO).await.unwrap();
+    }
+
+    let engine = Engine::new(Arc::clone(&world), Arc::new(Network::default().fetcher()), world.queue.clone());
+    let stop = engine.stop.clone();
+    let running = tokio::spawn(engine.run(Until::Stopped));
+    while world.frontier.latest_iteration(&names[0]).await.unwrap().is_none_or(|row| row.closed_at.is_none()) {
+        assert!(!running.is_finished(), "it runs until it is stopped");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    stop.stop();
+    assert_eq!(running.await.unwrap().unwrap(), RunEnd::Interrupted);
+    let is_skipped =
+        |notice: &Notice| matches!(notice, Notice::StartSkipped { running, .. } if running.crawl == names[0]);
+    assert_eq!(listener.0.lock().unwrap().iter().filter(|notice| is_skipped(notice)).count(), 1);
+    assert_eq!(world.frontier.latest_iteration(&names[1]).await.unwrap(), None, "it was removed");
+}

@@ -22,12 +22,14 @@ pub(crate) struct Clocks {
     /// When, in the run's time, a clock is set, and by how much.
     steps: Vec<(Duration, SignedDuration)>,
     drifts: [SignedDuration; 8],
+    /// What a good clock shows at the beginning of the run.
+    began: Timestamp,
 }
 
 impl Clocks {
     pub(crate) fn of_seed(seed: u64) -> Self {
         let mut dice = StdRng::seed_from_u64(seed.rotate_left(16));
-        let mut clocks = Self { steps: Vec::new(), drifts: [SignedDuration::ZERO; 8] };
+        let mut clocks = Self { steps: Vec::new(), drifts: [SignedDuration::ZERO; 8], began: START };
         match dice.random_range(0..10) {
             0 | 1 => {
                 for _ in 0..dice.random_range(1..4) {
@@ -37,14 +39,26 @@ impl Clocks {
                     clocks.steps.push((at, SignedDuration::from_secs(by_s)));
                 }
             }
-            2 | 3 => {
-                for drift in &mut clocks.drifts {
-                    *drift = SignedDuration::from_millis(dice.random_range(-APART_MS / 2..=APART_MS / 2));
-                }
-            }
+            2 | 3 => clocks.drift(&mut dice),
             _ => {}
         }
         clocks
+    }
+
+    /// Clocks that nobody sets, from this time on.
+    pub(crate) fn well_kept(seed: u64, began: Timestamp) -> Self {
+        let mut dice = StdRng::seed_from_u64(seed.rotate_left(16));
+        let mut clocks = Self { steps: Vec::new(), drifts: [SignedDuration::ZERO; 8], began };
+        if dice.random_bool(0.3) {
+            clocks.drift(&mut dice);
+        }
+        clocks
+    }
+
+    fn drift(&mut self, dice: &mut StdRng) {
+        for drift in &mut self.drifts {
+            *drift = SignedDuration::from_millis(dice.random_range(-APART_MS / 2..=APART_MS / 2));
+        }
     }
 
     /// Whether a clock is set during the run.
@@ -75,6 +89,6 @@ impl Clocks {
     fn show(&self, now: Duration, drift: SignedDuration) -> Timestamp {
         let set = self.steps.iter().filter(|(at, _)| *at <= now).map(|(_, by)| *by);
         let passed = SignedDuration::try_from(now).unwrap_or(SignedDuration::MAX);
-        START.saturating_add(set.fold(passed + drift, |sum, by| sum + by)).unwrap_or(Timestamp::MAX)
+        self.began.saturating_add(set.fold(passed + drift, |sum, by| sum + by)).unwrap_or(Timestamp::MAX)
     }
 }

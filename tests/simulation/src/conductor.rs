@@ -27,7 +27,8 @@ use crate::parked::{Grant, Operation, Parked, Until};
 use crate::trace::Trace;
 use crate::worker::Worker;
 
-/// The longest run by its own clock: an iteration that is still open then will not close.
+/// The longest run by its own clock, beyond what its scenario takes: an iteration that is still
+/// open then will not close.
 const TIME_MAX: Duration = Duration::from_secs(24 * 3600);
 
 /// The most port operations of a run, but for those of its seeds: runs of these sites have a few
@@ -36,6 +37,9 @@ const OPERATIONS_MAX: usize = 15_000;
 
 /// The most port operations for each seed: where there are many, up to half as many.
 const SEED_OPERATIONS_MAX: usize = 400;
+
+/// As many operations as this many seeds have runs about schedules, which go on for days.
+const SCHEDULES_SEEDS: usize = 100;
 
 /// An alternative answer that the port allows.
 pub(crate) enum Twist<T> {
@@ -69,6 +73,7 @@ struct State {
     faults: Faults,
     operations: usize,
     operations_max: usize,
+    time_max: Duration,
     now: Duration,
     parked: Vec<Parked>,
     /// Operations under way of workers that do several things at a time.
@@ -98,16 +103,34 @@ pub(crate) struct Conductor {
 }
 
 impl Conductor {
+    /// The conductor of iterations of this many seeds.
     pub(crate) fn new(seed: u64, plan: Plan, seeds: usize) -> Self {
+        Self::assemble(seed, Clocks::of_seed(seed), |processes, dice| Faults::new(plan, processes, dice), seeds)
+    }
+
+    /// The conductor of a run of this length about schedules, which begins then.
+    pub(crate) fn of_schedules(seed: u64, plan: Plan, began: Timestamp, length: Duration) -> Self {
+        let clocks = Clocks::well_kept(seed, began);
+        let conductor = Self::assemble(seed, clocks, |_, dice| Faults::of_schedules(plan, dice), SCHEDULES_SEEDS);
+        conductor.state().time_max += length;
+        conductor
+    }
+
+    fn assemble(
+        seed: u64,
+        clocks: Clocks,
+        faults: impl FnOnce(Processes, &mut StdRng) -> Faults,
+        seeds: usize,
+    ) -> Self {
         let mut dice = StdRng::seed_from_u64(seed);
-        let clocks = Clocks::of_seed(seed);
         let processes = Processes::of(&clocks);
         Self {
             clocks,
             state: Mutex::new(State {
-                faults: Faults::new(plan, processes, &mut dice),
+                faults: faults(processes, &mut dice),
                 operations: 0,
                 operations_max: OPERATIONS_MAX + seeds * SEED_OPERATIONS_MAX,
+                time_max: TIME_MAX,
                 dice,
                 now: Duration::ZERO,
                 parked: Vec::new(),
@@ -200,6 +223,16 @@ impl Conductor {
     pub(crate) fn iteration_closed(&self, iteration: Iteration) {
         let mut state = self.state();
         state.is_closed = state.goal == iteration;
+    }
+
+    /// Records that there is nothing left to do but what is in the mail.
+    pub(crate) fn finish(&self) {
+        self.state().is_closed = true;
+    }
+
+    /// Records that there is something to do.
+    pub(crate) fn go_on(&self) {
+        self.state().is_closed = false;
     }
 
     /// Lets time pass without anything happening.
@@ -435,7 +468,7 @@ impl Conductor {
                 _ => None,
             });
             match times.chain(state.mail.next_due(now)).min() {
-                Some(time) if time <= TIME_MAX => state.now = state.now.max(time),
+                Some(time) if time <= state.time_max => state.now = state.now.max(time),
                 _ => return Next::NeverEnds,
             }
         }

@@ -158,6 +158,8 @@ enum Focus {
     /// One operation of parsers, which fails for some subjects each time, whatever else happens;
     /// others are struck, too.
     ForGood(&'static str),
+    /// What begins iterations and changes crawls, and what people are told.
+    Schedules,
 }
 
 /// Operations of parsers that may fail for good. Without the others no segment can end.
@@ -198,6 +200,9 @@ impl Focus {
         match self {
             Self::Everything | Self::Objects | Self::ForGood(_) => true,
             Self::Parsers | Self::Away => matches!(worker, Worker::Parser(_)),
+            Self::Schedules => {
+                matches!(worker, Worker::Client(_) | Worker::Ticker(_) | Worker::Scheduler | Worker::Sweeper)
+            }
             Self::Commits => ["archive.put_new", "frontier.commit_segment", "frontier.release"].contains(&name),
         }
     }
@@ -243,6 +248,16 @@ impl Faults {
             iteration: (1, 1),
             struck: Struck::default(),
         }
+    }
+
+    /// Faults of a run about schedules.
+    pub(crate) fn of_schedules(plan: Plan, dice: &mut StdRng) -> Self {
+        let (odds, faults_max, focus) = match dice.random_range(0..4) {
+            0 => (0.02, 25, Focus::Everything),
+            1 => (0.2, 60, Focus::Schedules),
+            _ => (0.05, 40, Focus::Schedules),
+        };
+        Self { weather: Weather { odds, faults_max, focus }, ..Self::new(plan, Processes::Several, dice) }
     }
 
     /// Says which of how many iterations begins.

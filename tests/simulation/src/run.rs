@@ -15,15 +15,17 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 use tokio::runtime::Builder;
 
-use crate::conductor::{Conductor, Next};
+use crate::conductor::Conductor;
 use crate::faults::{Plan, Processes, Struck};
 use crate::invariants::{
     self, Checked, Deaths, Evidence, Invariant, KnownBefore, ShownBefore, State, Truth, Violation,
 };
+use crate::life::{Begins, LifeEnd, live};
 use crate::mutations::Mutation;
 use crate::ports::START;
 use crate::report::{Remains, Report};
 use crate::scenario::{Kind, Scenario};
+use crate::schedules;
 use crate::setup::Setup;
 use crate::web::{Access, Servers};
 use crate::workers::{Memory, Workshop};
@@ -35,12 +37,6 @@ enum Afterlife {
     Cloud,
     /// Only the disk. Opening the directory again voids the leases, and the command is given again.
     Local,
-}
-
-enum LifeEnd {
-    Over,
-    Crashed,
-    NeverEnds,
 }
 
 /// Runs the scenario of a seed with random faults.
@@ -55,6 +51,9 @@ pub fn simulate(seed: u64) -> Report {
 /// If no data directory can be made.
 #[must_use]
 pub fn run(setup: Setup) -> Report {
+    if Kind::of_seed(setup.seed) == Kind::Scheduled {
+        return schedules::run(setup);
+    }
     let mut run = Run::new(setup);
     let (mut iteration, mut violations) = (Iteration::FIRST, Vec::new());
     loop {
@@ -332,35 +331,15 @@ impl Run {
                 ..Timing::default()
             },
             mutation: self.setup.mutation,
+            watch: None,
         };
-        let (conductor, hook) = (&self.conductor, Arc::clone(&self.conductor));
-        let runtime = Builder::new_current_thread().on_thread_park(move || hook.thread_parks()).build().unwrap();
-        let end = runtime.block_on(async {
-            self.define(&workshop.store).await;
-            let mut tasks: Vec<_> =
-                workshop.workers().into_iter().map(|worker| (worker, workshop.start(worker))).collect();
-            loop {
-                conductor.quiet().await;
-                match conductor.next() {
-                    Next::GoesOn => {}
-                    Next::Over => return LifeEnd::Over,
-                    Next::Crashed => return LifeEnd::Crashed,
-                    Next::NeverEnds => return LifeEnd::NeverEnds,
-                    next @ (Next::TaskDied(worker) | Next::Died(worker)) => {
-                        let Some((_, task)) = tasks.iter_mut().find(|(of, _)| *of == worker) else { continue };
-                        task.abort();
-                        let _dead = (&mut *task).await;
-                        if matches!(next, Next::Died(_)) {
-                            workshop.memory = Arc::new(Memory::of_seed(self.setup.seed));
-                        }
-                        *task = workshop.start(worker);
-                    }
-                }
+        let (store, workers) = (workshop.store.clone(), workshop.workers());
+        live(&self.conductor, self.define(&store), &workers, |worker, begins| {
+            if begins == Begins::InANewOne {
+                workshop.memory = Arc::new(Memory::of_seed(self.setup.seed));
             }
-        });
-        drop(runtime);
-        conductor.forget_the_parked();
-        end
+            workshop.start(worker)
+        })
     }
 
     /// Puts the crawl's definition; lives after the first find it stored. Where definitions change,
@@ -377,7 +356,7 @@ impl Run {
 }
 
 /// A file system in memory, if there is one, as nothing outlives the test.
-fn fast_disk() -> PathBuf {
+pub(crate) fn fast_disk() -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     if memory.is_dir() { memory } else { std::env::temp_dir() }
 }

@@ -30,7 +30,7 @@ const EDITIONS_PAUSE_S: u64 = 300;
 /// one is 1 or 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// One iteration. 0, and 2 after 0, 2, 4, 5, 7 and 9.
+    /// One iteration. 0, and 2 after 0, 2, 5 and 7.
     Once,
     /// Five iterations over a site that changes. 1 after 0, 3, 6 and 9.
     Editions,
@@ -44,6 +44,8 @@ pub enum Kind {
     ManyLinks,
     /// One iteration of many seeds, many of which moved. 2 after 3 and 8.
     ManySeeds,
+    /// Several crawls with schedules, and calls about them. 2 after 4 and 9.
+    Scheduled,
     /// One iteration over several origins, limited to a few links deep. 3.
     Shallow,
     /// Two iterations, with some pages changed in between. 4.
@@ -73,6 +75,7 @@ impl Kind {
             2 => match seed / 10 % 5 {
                 1 => Self::ManyLinks,
                 3 => Self::ManySeeds,
+                4 => Self::Scheduled,
                 _ => Self::Once,
             },
             0 => Self::Once,
@@ -153,7 +156,7 @@ impl Scenario {
         let (mut iterations, mut orders) = (1, Vec::new());
         let moment = |dice: &mut StdRng| Duration::from_millis(dice.random_range(0..30_000));
         match kind {
-            Kind::Once => {}
+            Kind::Once | Kind::Scheduled => {}
             Kind::Editions | Kind::Redefined | Kind::Rationed => {
                 iterations = EDITIONS;
                 draft.politeness.robots_max_age = LONG_DELAY;
@@ -281,6 +284,7 @@ impl Scenario {
             }
             Kind::Stopped
             | Kind::PageBudget
+            | Kind::Scheduled
             | Kind::OriginBudget
             | Kind::DyingOrigins
             | Kind::Editions

@@ -16,6 +16,10 @@ pub(crate) enum Worker {
     Sweeper,
     /// Gives commands at set times.
     Operator,
+    /// Calls the server.
+    Client(usize),
+    /// Looks at schedules.
+    Ticker(usize),
 }
 
 impl Worker {
@@ -27,6 +31,8 @@ impl Worker {
             Self::Operator => 2,
             Self::Crawler(n) => 2 * n + 1,
             Self::Parser(n) => 2 * n + 2,
+            Self::Client(n) => 2 * n + 11,
+            Self::Ticker(n) => 2 * n + 12,
         }
     }
 
@@ -45,6 +51,8 @@ impl fmt::Display for Worker {
             Self::Scheduler => f.write_str("scheduler"),
             Self::Sweeper => f.write_str("sweeper"),
             Self::Operator => f.write_str("operator"),
+            Self::Client(n) => write!(f, "client {n}"),
+            Self::Ticker(n) => write!(f, "ticker {n}"),
         }
     }
 }

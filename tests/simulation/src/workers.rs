@@ -29,6 +29,7 @@ use crate::mail::{Kind, Letter};
 use crate::mutations::{MutatedFetcher, Mutation, PutOff};
 use crate::ports::{Gate, GatedWeb, SimulatedClock};
 use crate::scenario::Order;
+use crate::schedules::Watch;
 use crate::web::{Servers, SimulatedWeb};
 use crate::worker::Worker;
 use crate::world::{SimulatedWorld, adapters};
@@ -85,6 +86,8 @@ pub(crate) struct Workshop {
     /// The times that the steps go by.
     pub(crate) timing: Timing,
     pub(crate) mutation: Option<Mutation>,
+    /// Who looks at crawls; `None` where there is nothing to see.
+    pub(crate) watch: Option<Arc<Watch>>,
 }
 
 impl Workshop {
@@ -94,11 +97,16 @@ impl Workshop {
         WORKERS.into_iter().chain(operator).collect()
     }
 
-    /// Starts a worker.
-    pub(crate) fn start(&self, worker: Worker) -> JoinHandle<()> {
-        self.conductor.started(worker);
+    fn gate(&self, worker: Worker) -> Gate {
         let put_off = PutOff::new(self.mutation.and_then(Mutation::late_effect));
-        let gate = Gate { conductor: Arc::clone(&self.conductor), worker, put_off, mutation: self.mutation };
+        let (conductor, watch) = (Arc::clone(&self.conductor), self.watch.clone());
+        Gate { conductor, worker, put_off, mutation: self.mutation, watch }
+    }
+
+    /// The desk of a worker that is about to start.
+    pub(crate) fn desk(&self, worker: Worker) -> Desk {
+        self.conductor.started(worker);
+        let gate = self.gate(worker);
         // Workers in separate processes do not know of each other's turns, and hand each other
         // nothing.
         let is_one_process = Processes::of(self.conductor.clocks()) == Processes::One;
@@ -109,21 +117,27 @@ impl Workshop {
         };
         let world =
             SimulatedWorld { live, handover, ..adapters(&gate, &self.store, self.mutation).with_timing(self.timing) };
-        let desk = Desk {
+        Desk {
             conductor: Arc::clone(&self.conductor),
             worker,
             world: Arc::new(world),
             contexts: Contexts::default(),
             memory: Arc::clone(&self.memory),
-        };
+        }
+    }
+
+    /// Starts a worker.
+    pub(crate) fn start(&self, worker: Worker) -> JoinHandle<()> {
+        let desk = self.desk(worker);
         match worker {
             Worker::Crawler(_) => {
+                let gate = self.gate(worker);
                 let web = SimulatedWeb::new(Arc::clone(&self.servers), SimulatedClock(gate.clone()));
                 let inner = GatedWeb { gate, web };
                 tokio::spawn(desk.crawl(Arc::new(MutatedFetcher { inner, mutation: self.mutation })))
             }
             Worker::Parser(_) => tokio::spawn(desk.parse()),
-            Worker::Scheduler => tokio::spawn(desk.schedule()),
+            Worker::Scheduler | Worker::Client(_) | Worker::Ticker(_) => tokio::spawn(desk.schedule()),
             Worker::Sweeper => tokio::spawn(desk.sweep(self.crawl.clone())),
             Worker::Operator => tokio::spawn(desk.give(self.orders.clone(), self.crawl.clone())),
         }
@@ -135,21 +149,22 @@ fn task_of(trigger: &TriggerId) -> Task {
     if trigger.0.starts_with("reparse ") { Task::Reparse(Selection::All) } else { Task::Crawl }
 }
 
-struct Desk {
-    conductor: Arc<Conductor>,
-    worker: Worker,
-    world: Arc<SimulatedWorld>,
-    contexts: Contexts,
+/// A worker's place, with its ports.
+pub(crate) struct Desk {
+    pub(crate) conductor: Arc<Conductor>,
+    pub(crate) worker: Worker,
+    pub(crate) world: Arc<SimulatedWorld>,
+    pub(crate) contexts: Contexts,
     memory: Arc<Memory>,
 }
 
 impl Desk {
-    async fn receive(&self, kind: Kind) -> Letter {
+    pub(crate) async fn receive(&self, kind: Kind) -> Letter {
         self.conductor.receive(self.worker, kind).await
     }
 
     /// A message whose work failed is delivered again.
-    fn close<T: std::fmt::Debug>(&self, letter: &Letter, result: &PortResult<T>) {
+    pub(crate) fn close<T: std::fmt::Debug>(&self, letter: &Letter, result: &PortResult<T>) {
         match result {
             Ok(end) => self.conductor.note(format_args!("{} ends: {end:?}", self.worker)),
             Err(error) => self.conductor.note(format_args!("{} fails: {error}", self.worker)),

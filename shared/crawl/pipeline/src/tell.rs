@@ -84,6 +84,24 @@ pub(crate) async fn tell_all(world: &impl World, notices: Vec<Notice>) {
     }
 }
 
+/// Sends a notice that came to be owed at `since`, and keeps it first, as its caller then forgets
+/// the reason. A caller that died in between makes the same notice again.
+///
+/// # Errors
+/// It cannot be kept.
+pub(crate) async fn tell_surely(world: &impl World, notice: Notice, since: jiff::Timestamp) -> PortResult<()> {
+    let owed = OwedNotice::new(notice, since, after(world.clock().now(), world.timing().grace));
+    match world.frontier().owe_notice(&owed).await? {
+        NoticeKept::Kept => {
+            send_kept(world, &owed).await;
+        }
+        NoticeKept::Crowded => {
+            tracing::warn!(notice = ?owed.notice, "a notice like this one, or too many, are owed already");
+        }
+    }
+    Ok(())
+}
+
 async fn keep(world: &impl World, notice: Notice, since: jiff::Timestamp) {
     let owed = OwedNotice::new(notice, since, after(since, world.timing().grace));
     match world.frontier().owe_notice(&owed).await {

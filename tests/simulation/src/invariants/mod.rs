@@ -116,6 +116,14 @@ pub enum Invariant {
     EachChangeIsReportedOnce,
     /// 18.
     NeverVisitedGoFirst,
+    /// 19.
+    SchedulesKept,
+    /// 20.
+    CallsKept,
+    /// 21.
+    RemovedRests,
+    /// 22.
+    NoticesKept,
 }
 
 /// A violation of an invariant.

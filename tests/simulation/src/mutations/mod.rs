@@ -48,6 +48,8 @@ pub enum Mutation {
     GoneReportedAgain,
     /// What changed is reported by no visit.
     ChangeNotReported,
+    /// Each try to tell people of something says that it came to be owed just now.
+    NoticeRedated,
     /// Effects in the wrong order.
     Late(LateEffect),
 }
@@ -104,6 +106,14 @@ impl Mutation {
         (Self::GoneReportedAgain, Invariant::EachChangeIsReportedOnce),
         (Self::ChangeNotReported, Invariant::EachChangeIsReportedOnce),
         (Self::Frontier(Frontier::CursorIgnoresPasses), Invariant::NeverVisitedGoFirst),
+        (Self::Frontier(Frontier::ScheduleMovedBlindly), Invariant::SchedulesKept),
+        (Self::Late(LateEffect::StartAfterMove), Invariant::SchedulesKept),
+        (Self::Frontier(Frontier::HandledForgotten), Invariant::CallsKept),
+        (Self::Frontier(Frontier::SwitchedOffStillDue), Invariant::CallsKept),
+        (Self::Frontier(Frontier::DefinitionKeptFirst), Invariant::CallsKept),
+        (Self::Frontier(Frontier::OffForgotten), Invariant::RemovedRests),
+        (Self::Frontier(Frontier::ToldNoticeStays), Invariant::NoticesKept),
+        (Self::NoticeRedated, Invariant::NoticesKept),
     ];
 
     pub(crate) const fn of_frontier(self) -> Option<Frontier> {

@@ -21,6 +21,7 @@ impl Before for Gate {
         instead: Option<T>,
         call: impl Future<Output = PortResult<T>> + Send,
     ) -> PortResult<T> {
+        let call = self.seen(operation, call);
         match instead {
             Some(instead) => self.pass_or(operation, subject, instead, call).await,
             None => Self::pass(self, operation, subject, call).await,

@@ -16,6 +16,7 @@ use dragline_ports::error::PortResult;
 use crate::conductor::{Conductor, Twist};
 use crate::mutations::{Mutation, PutOff};
 use crate::parked::Operation;
+use crate::schedules::Watch;
 use crate::worker::Worker;
 
 pub(crate) use archive::GatedArchive;
@@ -32,12 +33,23 @@ pub(crate) struct Gate {
     pub(crate) worker: Worker,
     pub(crate) put_off: PutOff,
     pub(crate) mutation: Option<Mutation>,
+    /// Who looks at crawls; `None` where there is nothing to see.
+    pub(crate) watch: Option<Arc<Watch>>,
 }
 
 impl Gate {
     /// The same access for an effect that was itself deferred.
     fn without_delay(&self) -> Self {
         Self { put_off: PutOff::default(), ..self.clone() }
+    }
+
+    /// Does something, and lets it be seen.
+    async fn seen<T>(&self, name: &str, work: impl Future<Output = PortResult<T>>) -> PortResult<T> {
+        let done = work.await;
+        if let Some(watch) = &self.watch {
+            watch.look(name, self.worker, self.conductor.now());
+        }
+        done
     }
 
     /// Does an operation when its turn comes.

@@ -75,6 +75,11 @@ fn an_iteration_of_many_seeds_holds_under_faults() {
 }
 
 #[test]
+fn schedules_and_calls_hold_under_faults() {
+    hold_some(2, Kind::Scheduled);
+}
+
+#[test]
 fn a_shallow_iteration_holds_under_faults() {
     hold(3, Kind::Shallow);
 }

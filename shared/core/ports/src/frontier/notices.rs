@@ -89,7 +89,11 @@ impl NoticeKey {
         if let Notice::IterationClosed(closed) = notice {
             return Self(format!("{kind}#{:010}", closed.row.number.number()));
         }
-        let digest = Sha1Digest::compute(format!("{notice:?}").as_bytes());
+        // The iteration that runs meanwhile goes on, and the notice stays the same.
+        let digest = match notice {
+            Notice::StartSkipped { trigger, .. } => Sha1Digest::compute(trigger.0.as_bytes()),
+            _ => Sha1Digest::compute(format!("{notice:?}").as_bytes()),
+        };
         let place = digest.as_bytes().first().map_or(0, |byte| byte % PLACES);
         Self(format!("{kind}#{place:02}"))
     }

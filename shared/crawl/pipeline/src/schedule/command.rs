@@ -5,12 +5,12 @@ use dragline_domain::definition::{Definition, UserAgent};
 use dragline_domain::frontier::{IterationBegun, IterationRow, IterationStatus, StatusChange, Switch, Task};
 use dragline_domain::ids::{CrawlId, TriggerId};
 
-use super::begin::{is_put_off, start};
+use super::begin::{go_on, is_put_off, open};
 use super::named::{NamedUrls, visit_named};
 use super::refusal::Refusal;
 use crate::World;
 use crate::context::Contexts;
-use crate::tell::tell;
+use crate::tell::tell_surely;
 use dragline_domain::frontier::CrawlPut;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
@@ -74,7 +74,7 @@ pub async fn handle(
         Command::Url(_) | Command::Demand { .. } => trigger.for_url(),
         _ => trigger.clone(),
     };
-    if frontier.was_handled(&crawl, &mark).await? {
+    if !matches!(command, Command::Start { .. }) && frontier.was_handled(&crawl, &mark).await? {
         return Ok(CommandResult::Before);
     }
     let handled = match command {
@@ -86,7 +86,10 @@ pub async fn handle(
             let named = NamedUrls { crawl: &crawl, urls, demand: Some(demand) };
             visit_named(world, contexts, defaults, &named, trigger).await?
         }
-        Command::Start { .. } => begin(world, contexts, &crawl, trigger, &Task::Crawl).await?,
+        Command::Start { .. } => {
+            let command = StartCommand { crawl: crawl.clone(), trigger: trigger.clone() };
+            return start_once(world, contexts, &command).await;
+        }
         Command::Reparse { selection, .. } => {
             let task = Task::Reparse(selection.clone());
             begin(world, contexts, &crawl, trigger, &task).await?
@@ -103,17 +106,46 @@ pub async fn handle(
         // Its receiver has the necessary stores and handles it without this step.
         Command::Prune { .. } => CommandResult::Refused(Refusal::NotPruned(crawl.clone())),
     };
-    let is_unfinished = match &handled {
+    let task = match command {
+        Command::Reparse { selection, .. } => Task::Reparse(selection.clone()),
+        _ => Task::Crawl,
+    };
+    mark_if_done(world, &crawl, &mark, &handled, &task).await?;
+    Ok(handled)
+}
+
+/// Handles a start, unless that was done before: sent by a schedule, or again by the sweeper.
+///
+/// # Errors
+/// Returns the ports' errors; the command is then to be delivered again.
+pub async fn start_once(world: &impl World, contexts: &Contexts, command: &StartCommand) -> PortResult<CommandResult> {
+    let StartCommand { crawl, trigger } = command;
+    if world.frontier().was_handled(crawl, trigger).await? {
+        return Ok(CommandResult::Before);
+    }
+    let handled = begin(world, contexts, crawl, trigger, &Task::Crawl).await?;
+    mark_if_done(world, crawl, trigger, &handled, &Task::Crawl).await?;
+    Ok(handled)
+}
+
+/// Records a command as handled, unless something is left to do or it was refused. `task` is that
+/// of the iteration that it begins, if any.
+async fn mark_if_done(
+    world: &impl World,
+    crawl: &CrawlId,
+    mark: &TriggerId,
+    handled: &CommandResult,
+    task: &Task,
+) -> PortResult<()> {
+    let is_unfinished = match handled {
         CommandResult::Started(IterationBegun::Iteration(row)) => row.token_out,
-        CommandResult::Started(IterationBegun::Busy(running)) => {
-            matches!(command, Command::Start { .. } | Command::Define(_)) && is_put_off(running, &Task::Crawl)
-        }
+        CommandResult::Started(IterationBegun::Busy(running)) => is_put_off(running, task),
         _ => false,
     };
     if !is_unfinished && !matches!(handled, CommandResult::Refused(_)) {
-        frontier.mark_handled(&crawl, &mark, world.clock().now()).await?;
+        world.frontier().mark_handled(crawl, mark, world.clock().now()).await?;
     }
-    Ok(handled)
+    Ok(())
 }
 
 /// Begins an iteration. If the last one prevents that, people are told.
@@ -128,14 +160,23 @@ async fn begin(
         return Ok(CommandResult::Refused(refusal));
     }
     let command = StartCommand { crawl: crawl.clone(), trigger: trigger.clone() };
-    let started = start(world, contexts, &command, task).await?;
+    let started = match open_unless_removed(world, contexts, &command, task).await? {
+        IterationBegun::Iteration(row) => IterationBegun::Iteration(go_on(world, contexts, row).await?),
+        busy @ IterationBegun::Busy(_) => busy,
+    };
     if let IterationBegun::Busy(running) = &started
         && !is_put_off(running, task)
     {
         let notice = Notice::StartSkipped { trigger: trigger.clone(), running: running.clone() };
-        tell(world, notice).await;
+        let since = schedule_time(trigger).unwrap_or_else(|| world.clock().now());
+        tell_surely(world, notice, since).await?;
     }
     Ok(CommandResult::Started(started))
+}
+
+/// Returns the schedule's time that is a trigger; `None` if it is another one.
+fn schedule_time(trigger: &TriggerId) -> Option<jiff::Timestamp> {
+    trigger.0.strip_prefix("schedule-")?.parse().ok()
 }
 
 /// Whether an iteration of the crawl may begin. One that this trigger has begun continues in any
@@ -154,6 +195,27 @@ pub(super) async fn may_begin(
     let latest = world.frontier().latest_iteration(crawl).await?;
     let is_owed = latest.is_some_and(|latest| latest.token_out && latest.trigger == *trigger);
     Ok(if is_owed { Ok(()) } else { Err(Refusal::SwitchedOff(crawl.clone())) })
+}
+
+/// Like [`open`], and stops the iteration if the crawl was removed meanwhile: the removal, which
+/// then stops the latest iteration, may have been too early to see this one.
+pub(super) async fn open_unless_removed(
+    world: &impl World,
+    contexts: &Contexts,
+    command: &StartCommand,
+    task: &Task,
+) -> PortResult<IterationBegun> {
+    let begun = open(world, contexts, command, task).await?;
+    let IterationBegun::Iteration(row) = &begun else { return Ok(begun) };
+    if !row.token_out || row.status == IterationStatus::Stopping {
+        return Ok(begun);
+    }
+    let frontier = world.frontier();
+    if frontier.load_crawl(&row.crawl).await?.is_none_or(|crawl| crawl.switch != Switch::Off) {
+        return Ok(begun);
+    }
+    let stopped = frontier.change_status(&row.crawl, row.number, StatusChange::Stop).await?;
+    Ok(stopped.map_or(begun, IterationBegun::Iteration))
 }
 
 /// Stores a definition over any existing version, and switches its crawl on from its schedule's

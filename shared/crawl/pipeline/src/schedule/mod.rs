@@ -7,7 +7,7 @@ mod refusal;
 mod tick;
 
 pub use begin::{AddedUrls, SightedUrl, add, go_on, open, start};
-pub use command::{CommandResult, Defaults, handle, put};
+pub use command::{CommandResult, Defaults, handle, put, start_once};
 pub use named::in_scope;
 pub use refusal::Refusal;
-pub use tick::tick;
+pub use tick::{begin_due, tick};

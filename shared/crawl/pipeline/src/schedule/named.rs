@@ -6,8 +6,8 @@ use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::policy::{BlockRule, Decision};
 use dragline_domain::url::CrawlUrl;
 
-use super::begin::{SightedUrl, add, go_on, open};
-use super::command::{CommandResult, Defaults, may_begin, put};
+use super::begin::{SightedUrl, add, go_on};
+use super::command::{CommandResult, Defaults, may_begin, open_unless_removed, put};
 use super::refusal::Refusal;
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
@@ -52,7 +52,7 @@ pub(super) async fn visit_named(
     }
     let command = StartCommand { crawl: crawl.clone(), trigger: trigger.clone() };
     let task = if named.demand.is_some() { Task::Demand } else { Task::Crawl };
-    let begun = open(world, contexts, &command, &task).await?;
+    let begun = open_unless_removed(world, contexts, &command, &task).await?;
     let (IterationBegun::Iteration(iteration) | IterationBegun::Busy(iteration)) = &begun;
     match iteration.status {
         // It was this trigger's own, and ended before the message came again.

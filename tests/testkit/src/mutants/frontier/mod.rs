@@ -38,6 +38,10 @@ with_mutants_of_work! {
                 let put = &PutCrawl { seen, ..put.clone() };
             };
         fn load_crawl(crawl: &CrawlId) -> Option<CrawlRow>;
+            - OffForgotten: "a crawl that was switched off is read as one that is on"
+                but |row| if let Some(row) = &mut row && row.switch == Switch::Off {
+                    row.switch = Switch::On { next: None };
+                };
         fn load_definition(crawl: &CrawlId, version: u32) -> Option<Definition>;
             - PastDefinitionsForgotten: "any version of a definition that is asked for is the newest one"
                 => Ok(this.inner.load_crawl(crawl).await?.map(|row| row.definition));
