@@ -5,11 +5,9 @@
 
 mod cluster;
 mod crawled;
-mod equal;
 mod errors;
 mod proxy;
 mod restarts;
 mod roles;
-mod speed;
 mod stored;
 mod values;
