@@ -118,6 +118,7 @@ const fn stands_alone(mistake: &Mistake) -> bool {
         Mistake::TooMany { .. }
         | Mistake::OutOfRange { .. }
         | Mistake::BeyondStack { .. }
+        | Mistake::NotOnStack
         | Mistake::ExcludesSeed(_)
         | Mistake::Condition(_)
         | Mistake::Item { mistake: ItemMistake::Double(_) | ItemMistake::NoJson, .. }

@@ -42,10 +42,10 @@ impl Definition {
     #[must_use]
     pub fn with_how_only_keys(&self, other: &Self) -> Self {
         let Draft { politeness, fetch, user_agent, content, canonical, soft_404, items, main, .. } = other.0.clone();
-        let Draft { archive, recrawl, schedule, notify, user, .. } = other.0.clone();
+        let Draft { archive, recrawl, schedule, notify, sink, user, .. } = other.0.clone();
         let mixed =
             Draft { politeness, fetch, user_agent, content, canonical, soft_404, items, main, ..self.0.clone() };
-        Self(Draft { archive, recrawl, schedule, notify, user, ..mixed })
+        Self(Draft { archive, recrawl, schedule, notify, sink, user, ..mixed })
     }
 
     /// Returns the draft, for changes.

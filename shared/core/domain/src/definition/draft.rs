@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Condition, ItemType, Line, MainRule, NotifyRule, Provenance, Recrawl, Schedule, UrlPattern, UserAgent};
+use super::{
+    Condition, ItemType, Line, MainRule, NotifyRule, Provenance, Recrawl, Schedule, Sink, UrlPattern, UserAgent,
+};
 use crate::content::ContentLevel;
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
@@ -81,6 +83,9 @@ pub struct Draft {
     /// [`Key::Notify`](super::Key::Notify).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notify: Vec<NotifyRule>,
+    /// Where results are written, besides the store.
+    #[serde(default, skip_serializing_if = "Sink::is_empty")]
+    pub sink: Sink,
     /// [`Key::User`](super::Key::User).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<Line>,
@@ -124,6 +129,7 @@ impl Draft {
             recrawl: Recrawl::default(),
             schedule: None,
             notify: Vec::new(),
+            sink: Sink::default(),
             user: None,
         }
     }

@@ -1,5 +1,5 @@
 //! Limits of the functions of a stack, which a definition must not exceed there: they have 512 MB
-//! of disk, and 15 minutes.
+//! of disk, and 15 minutes, and reach no database.
 
 use std::time::Duration;
 
@@ -18,7 +18,10 @@ pub fn stack_problems(draft: &Draft) -> Vec<Problem> {
         let value = key.amount(draft).filter(|value| *value > max)?;
         Some(Problem { place: key.into(), mistake: Mistake::BeyondStack { value, max } })
     };
-    STACK_MAXIMA.into_iter().filter_map(problem).collect()
+    let sinks = [(Key::SinkPostgres, draft.sink.postgres.is_some()), (Key::SinkParquet, draft.sink.parquet.is_some())];
+    let set = sinks.into_iter().filter(|(_, is_set)| *is_set);
+    let not_done = set.map(|(key, _)| Problem { place: key.into(), mistake: Mistake::NotOnStack });
+    STACK_MAXIMA.into_iter().filter_map(problem).chain(not_done).collect()
 }
 
 #[cfg(test)]
@@ -28,7 +31,7 @@ mod tests {
     #[test]
     fn the_defaults_are_within_the_limits_of_a_stack() {
         type Change = fn(&mut Draft);
-        let cases: [(Change, &[&str], &str); 4] = [
+        let cases: [(Change, &[&str], &str); 5] = [
             (|_| {}, &[], "the defaults"),
             (|draft| draft.fetch.file_bytes_max = 100 << 20, &[], "just as much"),
             (
@@ -40,6 +43,11 @@ mod tests {
                 |draft| draft.fetch.timeout = Duration::from_secs(3_600),
                 &["fetch.timeout: `1h` is more than a stack can do, which is `1m 30s`"],
                 "its time",
+            ),
+            (
+                |draft| draft.sink.postgres = "env:DATABASE_URL".parse().ok(),
+                &["sink.postgres: a stack does not do this"],
+                "no function reaches a database",
             ),
         ];
         for (change, expected, why) in cases {

@@ -298,6 +298,7 @@ fn edit(key: Key, draft: &mut Draft) {
             progress: Some(ProgressStep::Percent(10)),
             items: Some("price < 100".parse().unwrap()),
         }),
+        Slot::Reference(reference) => *reference = Some("env:DATABASE_URL".parse().unwrap()),
         Slot::Cron(schedule) => *schedule = Some(Schedule::new("0 9 * * *", "UTC").unwrap()),
         Slot::TimeZone(schedule) => *schedule = Some(Schedule::new("0 8 * * *", "Europe/Berlin").unwrap()),
     }
@@ -326,6 +327,7 @@ fn every_key_is_compared_and_its_change_has_an_effect() {
             "recrawl.",
             "schedule.",
             "notify",
+            "sink.",
             "user",
         ]
         .iter()

@@ -58,6 +58,8 @@ pub enum ValueKind {
     TimeZone,
     /// Receivers, each with what it is told.
     NotifyRules(usize),
+    /// The place of a secret.
+    Reference,
 }
 
 impl ValueKind {
