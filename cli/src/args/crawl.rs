@@ -10,7 +10,7 @@ use dragline_domain::definition::{Canonical, Draft, Key, Requisites, Sitemaps, S
 use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
 
-use super::{Answer, DemandArgs, NetworkArgs, NotifyArgs, RunArgs, data_directory, key, values};
+use super::{Answer, DemandArgs, NetworkArgs, NotifyArgs, RunArgs, SinkArgs, data_directory, key, values};
 use crate::definition_source::Source;
 use crate::error::Failure;
 use crate::open_directory::WaitArgs;
@@ -72,6 +72,8 @@ pub(crate) struct CrawlArgs {
     pub(crate) network: NetworkArgs,
     #[command(flatten)]
     notify: NotifyArgs,
+    #[command(flatten)]
+    sink: SinkArgs,
 }
 
 /// How a run treats this machine: the data directory, its disk, and how much it does at once.
@@ -156,6 +158,7 @@ impl CrawlArgs {
             output: &self.output,
             disk: self.disk,
             notify: self.notify.clone(),
+            sink: self.sink.clone(),
         })
     }
 }

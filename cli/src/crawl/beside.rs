@@ -60,6 +60,12 @@ async fn define(client: &Client, run: &RunArgs<'_>) -> Result<CrawlId, Failure> 
         let message = "a server runs over this directory, and what is allowed was decided when it was started";
         return Err(Failure::new(message).with_hint("give `--allow-private` and `--insecure` to `dragline serve`"));
     }
+    if !run.sink.places.is_empty() {
+        let message = "a server runs over this directory, and keeps its own places up to date";
+        return Err(
+            Failure::new(message).with_hint("give `--sink` to `dragline serve`, or add `sink` to the definition")
+        );
+    }
     let (crawl, wanted) = match run.definition()? {
         Some(given) => (given.name.clone(), Some(given)),
         None => change_stored(run)?,

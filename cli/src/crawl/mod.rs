@@ -41,6 +41,7 @@ use crate::markdown;
 use crate::network::Network;
 use crate::notify::{CliNotifier, Sender};
 use crate::serve::Client;
+use crate::sink::{self, Sinks};
 use crate::terminal::Console;
 
 pub(crate) use past::remake_all;
@@ -76,6 +77,7 @@ pub(crate) async fn reparse(run: &RunArgs<'_>, selection: Selection, console: &C
 
 async fn carry_out(mut request: Request, run: &RunArgs<'_>, console: &Console) -> Result<Exit, Failure> {
     let network = Network::from_args(&run.network)?;
+    let sinks = Sinks::for_run(&run.sink, run.data)?;
     let mut given = request.definition(run)?;
     if request.needs_crawl(given.as_ref()) && !run.data.join(DATABASE).is_file() {
         // Reported before the directory is created.
@@ -106,6 +108,8 @@ async fn carry_out(mut request: Request, run: &RunArgs<'_>, console: &Console) -
         let telling = sender.watch(Arc::clone(&world), run.data, run.disk.keep_free);
         let PreparedIteration { wanted, iteration, goal } =
             prepare::prepare(&world, (&crawl, &directory), (given.as_ref(), &request), run, console).await?;
+        // A mistake is said before anything is crawled.
+        let destinations = sinks.destinations(&wanted)?;
         if goal == Goal::Crawl {
             request.add_urls(&world, &iteration, console).await?;
         }
@@ -131,7 +135,10 @@ async fn carry_out(mut request: Request, run: &RunArgs<'_>, console: &Console) -
                 if let (Some(pages), RunOutcome::Over) = (&run.output.markdown, ended) {
                     markdown::write(pages, &directory.path, &crawl, console).await?;
                 }
-                return Ok(exit);
+                return tokio::select! {
+                    () = interrupts.next() => Ok(Exit::Interrupted),
+                    written = sink::write_all(destinations, (run.data, &crawl), console) => written.map(|()| exit),
+                };
             }
         }
     }

@@ -20,14 +20,14 @@ use crate::{command, dragline};
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A running server.
-struct Server {
+pub(crate) struct Server {
     child: Child,
     address: String,
 }
 
 /// An answer.
-struct Reply {
-    status: u16,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
     head: String,
     body: String,
 }
@@ -43,7 +43,7 @@ impl Reply {
 }
 
 impl Server {
-    fn start(directory: &Path, arguments: &[&str]) -> Self {
+    pub(crate) fn start(directory: &Path, arguments: &[&str]) -> Self {
         let arguments = [&["serve", "--listen", "127.0.0.1:0", "--allow-private"], arguments].concat();
         let mut child = command(directory, &arguments).stderr(Stdio::piped()).spawn().expect("the command was built");
         let mut lines = BufReader::new(child.stderr.take().expect("it is piped"));
@@ -76,12 +76,12 @@ impl Server {
         self.call_with("GET", target, "", "")
     }
 
-    fn send(&self, method: &str, target: &str, body: &Value) -> Reply {
+    pub(crate) fn send(&self, method: &str, target: &str, body: &Value) -> Reply {
         self.call_with(method, target, "Content-Type: application/json\r\n", &body.to_string())
     }
 
     /// Waits until an iteration of a crawl is over.
-    fn wait_until_over(&self, crawl: &str, iteration: u32) -> Value {
+    pub(crate) fn wait_until_over(&self, crawl: &str, iteration: u32) -> Value {
         let events = self.call_with(
             "GET",
             &format!("/crawls/{crawl}/progress?iteration={iteration}"),

@@ -6,6 +6,8 @@
 mod cluster;
 mod crawled;
 mod errors;
+mod kept;
+mod partitions;
 mod proxy;
 mod restarts;
 mod roles;
