@@ -52,8 +52,8 @@ impl<'c> SinkProgress<'c> {
     }
 }
 
-/// Returns the failure for results that were not written. `reading` describes a crawl that cannot be
-/// read.
+/// Returns the failure for results that were not written. `reading` describes a crawl that cannot
+/// be read.
 pub(crate) fn sink_failure(
     error: SinkError,
     reading: impl FnOnce(dragline_ports::error::PortError) -> Failure,

@@ -123,8 +123,8 @@ fn partition_folder(directory: &Path, table: &str, crawl: &CrawlId, iteration: &
     directory.join(table).join(format!("crawl={crawl}")).join(format!("iteration={iteration}"))
 }
 
-/// Returns the name of an item's type for a folder: that of its table in a database, which is cut if
-/// it is too long.
+/// Returns the name of an item's type for a folder: that of its table in a database, which is cut
+/// if it is too long.
 fn type_name(item: &ItemRow) -> String {
     let table = item_table(item.table());
     table.strip_prefix("item_").map(str::to_owned).unwrap_or(table)
