@@ -35,6 +35,7 @@ mod prune;
 mod schema;
 mod search;
 mod serve;
+mod sink;
 mod site_report;
 #[cfg(feature = "stack")]
 mod stack;

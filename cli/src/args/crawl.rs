@@ -12,7 +12,7 @@ use dragline_domain::definition::{
 use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
 
-use super::{Answer, DemandArgs, NetworkArgs, NotifyArgs, RunArgs, data_directory, key, values};
+use super::{Answer, DemandArgs, NetworkArgs, NotifyArgs, RunArgs, SinkArgs, data_directory, key, values};
 use crate::definition_source::Source;
 use crate::error::Failure;
 use crate::open_directory::WaitArgs;
@@ -78,6 +78,8 @@ pub(crate) struct CrawlArgs {
     ignore_robots: Vec<HostPattern>,
     #[command(flatten)]
     notify: NotifyArgs,
+    #[command(flatten)]
+    sink: SinkArgs,
 }
 
 /// How a run treats this machine: the data directory, its disk, and how much it does at once.
@@ -163,6 +165,7 @@ impl CrawlArgs {
             output: &self.output,
             disk: self.disk,
             notify: self.notify.clone(),
+            sink: self.sink.clone(),
         })
     }
 }

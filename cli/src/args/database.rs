@@ -1,4 +1,4 @@
-//! `dragline export --to`: the database to write to.
+//! `dragline export --to`: the database or the directory to write to.
 
 use std::time::Duration;
 
@@ -10,11 +10,12 @@ use super::values;
 /// Where and how to write to a database.
 #[derive(Debug, Args)]
 pub(crate) struct DatabaseArgs {
-    /// Write everything to a PostgreSQL database, and what is new when it is run again:
-    /// `postgres://USER@HOST/DATABASE`, `env:NAME` or `file:PATH` (docs/reference/sink.md)
+    /// Write everything to a PostgreSQL database (`postgres://USER@HOST/DATABASE`, `env:NAME` or
+    /// `file:PATH`) or to Parquet files in a directory, and what is new when it is run again
+    /// (docs/reference/sink.md)
     #[arg(
         long,
-        value_name = "ADDRESS",
+        value_name = "PLACE",
         conflicts_with_all = ["what", "item_type", "format", "raw", "columns", "iteration"]
     )]
     pub(crate) to: Option<String>,
@@ -33,6 +34,11 @@ pub(crate) struct DatabaseArgs {
 }
 
 impl DatabaseArgs {
+    /// Returns whether any of them is given that only a database has.
+    pub(crate) const fn are_given(&self) -> bool {
+        self.schema.is_some() || self.reader.is_some() || self.from_start || self.wait.is_some()
+    }
+
     /// Returns where to start.
     pub(crate) const fn start(&self) -> Start {
         if self.from_start { Start::FromStart } else { Start::Continue }

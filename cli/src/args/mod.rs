@@ -28,6 +28,7 @@ mod schedule;
 mod schema;
 mod search;
 mod serve;
+mod sink;
 #[cfg(feature = "stack")]
 mod stack;
 mod values;
@@ -73,6 +74,7 @@ pub(crate) use schedule::{AddArgs, ScheduleAction, ScheduleArgs};
 pub(crate) use schema::{SchemaArgs, SchemaForm};
 pub(crate) use search::{SearchArgs, SimilarArgs, WordsArgs};
 pub(crate) use serve::{ServeArgs, TokenAction, TokenArgs};
+pub(crate) use sink::SinkArgs;
 #[cfg(feature = "stack")]
 pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StartArgs};
 pub(crate) use visits::{ArticleForm, Coding, GetArgs, HistoryArgs, Parts};

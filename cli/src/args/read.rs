@@ -50,8 +50,8 @@ impl StatusArgs {
                   In CSV, text that a spreadsheet would run as a formula is prefixed with `'`: `-P` becomes `'-P`. Programs that read CSV want --raw, \
                   which leaves it out. JSON lines are not changed. \
                   On a terminal, control characters are escaped; in files and pipes they are kept.\n\n\
-                  With --to, everything is written to tables of a PostgreSQL database instead. Run it again to write what is new: \
-                  it goes on where it stopped, and removes what is gone.",
+                  With --to, everything is written to tables of a PostgreSQL database, or to Parquet files in a directory, instead. Run it again to write \
+                  what is new: it goes on where it stopped, and removes what is gone.",
     after_help = "\
 Examples:
   dragline export --what pages > pages.jsonl
@@ -63,7 +63,8 @@ Examples:
   dragline export --what feeds --format parquet > feeds.parquet
   dragline export --what log | jq -r 'select(.outcome_name == \"file_not_found\") | .url'
   dragline export --to postgres://me@localhost/results
-  dragline export --to env:DATABASE_URL --schema shop --reader analyst"
+  dragline export --to env:DATABASE_URL --schema shop --reader analyst
+  dragline export --to /srv/lake"
 )]
 pub(crate) struct ExportArgs {
     /// Which rows to write

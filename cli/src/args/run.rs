@@ -8,7 +8,7 @@ use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
 
 use super::crawl::{DiskArgs, OutputArgs, Overrides};
-use super::{NetworkArgs, NotifyArgs};
+use super::{NetworkArgs, NotifyArgs, SinkArgs};
 use crate::definition_source::Source;
 use crate::error::Failure;
 
@@ -29,6 +29,7 @@ pub(crate) struct RunArgs<'a> {
     pub(crate) output: &'a OutputArgs,
     pub(crate) disk: DiskArgs,
     pub(crate) notify: NotifyArgs,
+    pub(crate) sink: SinkArgs,
 }
 
 impl RunArgs<'_> {

@@ -8,7 +8,7 @@ use dragline_service::Role;
 
 use super::crawl::DiskArgs;
 use super::mcp::AgentArgs;
-use super::{NetworkArgs, NotifyArgs, data_directory};
+use super::{NetworkArgs, NotifyArgs, SinkArgs, data_directory};
 use crate::terminal::Form;
 
 /// Run crawls by their schedules, with a page and an API
@@ -24,7 +24,8 @@ Examples:
   dragline serve --data /srv/crawls --listen 127.0.0.1:8080
   dragline serve --listen 0.0.0.0:7878 --host crawls.example.org
   dragline serve --listen 0.0.0.0:443 --tls-certificate site.pem --tls-key key.pem
-  dragline serve --webhook https://example.org/hooks --webhook-secret env:HOOK_SECRET"
+  dragline serve --webhook https://example.org/hooks --webhook-secret env:HOOK_SECRET
+  dragline serve --sink env:DATABASE_URL"
 )]
 pub(crate) struct ServeArgs {
     /// The directory where crawls are stored [default: `$DRAGLINE_DATA`, or dragline-data]
@@ -47,6 +48,8 @@ pub(crate) struct ServeArgs {
     log: LogForm,
     #[command(flatten)]
     pub(crate) notify: NotifyArgs,
+    #[command(flatten)]
+    pub(crate) sink: SinkArgs,
     #[command(flatten)]
     pub(crate) disk: DiskArgs,
     #[command(flatten)]

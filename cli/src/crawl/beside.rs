@@ -66,6 +66,12 @@ async fn define(client: &Client, run: &RunArgs<'_>) -> Result<CrawlId, Failure> 
             "stop it meanwhile; or, for values, name them by `env:NAME` or `file:PATH`, which the server can read";
         return Err(Failure::new(message).with_hint(hint));
     }
+    if !run.sink.places.is_empty() {
+        let message = "a server runs over this directory, and keeps its own places up to date";
+        return Err(
+            Failure::new(message).with_hint("give `--sink` to `dragline serve`, or add `sink` to the definition")
+        );
+    }
     let (crawl, wanted) = match run.definition()? {
         Some(given) => (given.name.clone(), Some(given)),
         None => change_stored(run)?,

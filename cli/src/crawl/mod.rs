@@ -40,6 +40,7 @@ use crate::markdown;
 use crate::network::Network;
 use crate::notify::{CliNotifier, Sender};
 use crate::serve::{Client, DirectoryCrawls, backend};
+use crate::sink::{self, Sinks};
 use crate::telemetry::{Telemetry, end_measuring};
 use crate::terminal::Console;
 
@@ -88,6 +89,7 @@ async fn run_iterations(
     (network, telemetry): (&Network, &Telemetry),
     console: &Console,
 ) -> Result<Exit, Failure> {
+    let sinks = Sinks::for_run(&run.sink, run.data)?;
     let mut given = request.definition(run)?;
     if request.needs_crawl(given.as_ref()) && !run.data.join(DATABASE).is_file() {
         // Reported before the directory is created.
@@ -118,6 +120,8 @@ async fn run_iterations(
         let telling = sender.watch(Arc::clone(&world), run.data, run.disk.keep_free);
         let PreparedIteration { wanted, iteration, goal } =
             prepare::prepare(&world, (&crawl, &directory), (given.as_ref(), &request), run, console).await?;
+        // A mistake is said before anything is crawled.
+        let destinations = sinks.destinations(&wanted)?;
         if goal == Goal::Crawl {
             request.add_urls(&world, &iteration, console).await?;
         }
@@ -150,7 +154,10 @@ async fn run_iterations(
                 if let (Some(pages), RunOutcome::Over) = (&run.output.markdown, ended) {
                     markdown::write(pages, &directory.path, &crawl, console).await?;
                 }
-                return Ok(exit);
+                return tokio::select! {
+                    () = interrupts.next() => Ok(Exit::Interrupted),
+                    written = sink::write_all(destinations, (run.data, &crawl), console) => written.map(|()| exit),
+                };
             }
         }
     }

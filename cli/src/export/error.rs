@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use dragline_domain::shown::one_line;
-use parquet::errors::ParquetError;
+use dragline_sink::parquet::ParquetError;
 
 use crate::args::ExportFormat;
 use crate::error::Failure;

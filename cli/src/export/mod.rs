@@ -2,15 +2,13 @@
 
 mod chunks;
 mod csv;
-mod database;
+mod elsewhere;
 mod error;
 mod graph;
 mod items;
-mod parquet;
 mod rows;
 mod sorted;
 mod table;
-mod times;
 
 use std::io::{self, IsTerminal};
 
@@ -20,6 +18,7 @@ use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader};
 use dragline_ports::row::Row as _;
 use dragline_report::FeedRow;
+use dragline_sink::parquet::{ItemColumns, item_cells};
 use serde::Serialize;
 
 use crate::args::{CrawlSource, ExportArgs, ExportFormat, Format, RowKind};
@@ -30,8 +29,7 @@ use crate::exit::Exit;
 use crate::terminal::Console;
 pub(crate) use csv::Formulas;
 use graph::GraphFormat;
-use items::{Columns, Items};
-use parquet::{cells, item_columns};
+use items::Items;
 pub(crate) use rows::Rows;
 use sorted::{SortedError, each_sorted, keep_document};
 use table::{Selection, Table};
@@ -65,15 +63,15 @@ async fn write_to(
     console: &Console,
 ) -> Result<(), Failure> {
     match to {
-        Destination::Database(address) => database::write(found, address, &args.database, console).await,
+        Destination::Elsewhere(place) => elsewhere::write(found, place, &args.database, console).await,
         Destination::Output(what, to) => write(found, args, what, to, console).await,
     }
 }
 
 /// Where everything goes, or some rows.
 enum Destination<'a> {
-    /// A database at this address.
-    Database(&'a str),
+    /// A database or a directory, as the argument names it.
+    Elsewhere(&'a str),
     /// Rows of a kind to standard output.
     Output(RowKind, Output),
 }
@@ -91,7 +89,7 @@ enum Output {
 /// Refuses contradictory arguments.
 fn choose_destination(args: &ExportArgs) -> Result<Destination<'_>, Failure> {
     match (&args.database.to, args.what) {
-        (Some(address), _) => Ok(Destination::Database(address)),
+        (Some(place), _) => Ok(Destination::Elsewhere(place)),
         (None, Some(what)) => Ok(Destination::Output(what, choose_output(args, what)?)),
         // The arguments are declared so that one of them is there.
         (None, None) => Err(Failure::new("there is nothing to write: add `--what`, or `--to`")),
@@ -228,23 +226,20 @@ async fn write_items(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: Ou
     let items = Items { crawl: &found.crawl, reader: &found.reader, filter, item_type };
     let failed = |error| found.read_error(error);
     let columns = match (&to, item_type) {
-        (Output::Lines(Format::Jsonl), _) if args.columns.is_empty() => Columns::new(),
+        (Output::Lines(Format::Jsonl), _) if args.columns.is_empty() => ItemColumns::default(),
         (_, None) => return Err(error::no_type(&items.types().await.map_err(failed)?)),
         (_, Some(wanted)) => known_columns(&items, wanted).await.map_err(failed)??,
     };
-    let all = item_columns(&columns);
+    let all = columns.all();
     let selection = &Selection::new(all.clone(), &args.columns)?;
     let is_whole = matches!(to, Output::Lines(Format::Jsonl)) && args.columns.is_empty();
     let mut table = match to {
         Output::Lines(format) => Table::lines(format, args.formulas(), &selection.columns),
         Output::Parquet | Output::Graph(_) => Table::parquet("item", &selection.columns)?,
     };
-    let written =
-        items.each_sorted(
-            |item| {
-                if is_whole { table.write_json(&item) } else { table.write(selection, cells(&item, &all)) }
-            },
-        );
+    let written = items.each_sorted(|item| {
+        if is_whole { table.write_json(&item) } else { table.write(selection, item_cells(&item, &all)) }
+    });
     let written = written.await.map_err(|error| sort_error(found, error))?;
     if let (0, Some(wanted)) = (written, item_type) {
         known_columns(&items, wanted).await.map_err(failed)??;
@@ -253,7 +248,7 @@ async fn write_items(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: Ou
 }
 
 /// Returns the columns of a type. The inner error means that no item has or had it.
-async fn known_columns<R: Reader>(items: &Items<'_, R>, wanted: &str) -> PortResult<Result<Columns, Failure>> {
+async fn known_columns<R: Reader>(items: &Items<'_, R>, wanted: &str) -> PortResult<Result<ItemColumns, Failure>> {
     let known = items.type_info().await?;
     Ok(known.columns.ok_or_else(|| error::unknown_type(wanted, &known.types)))
 }

@@ -7,11 +7,10 @@ use dragline_domain::ids::Iteration;
 use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, SeenPageRow};
 use dragline_ports::row::{Cell, Column, Row as _};
 use dragline_report::FeedRow;
-use parquet::errors::ParquetError;
+use dragline_sink::parquet::{ParquetError, RowsParquet};
 use serde::Serialize;
 
 use super::chunks::ChunkRow;
-use super::parquet::RowsParquet;
 use super::{Formulas, Rows};
 use crate::args::{Format, RowKind};
 use crate::error::{Failure, while_writing};

@@ -53,6 +53,7 @@ use crate::exit::Exit;
 use crate::network::Network;
 use crate::notify::{CliNotifier, Sender};
 use crate::output_file::cannot_write;
+use crate::sink::{Sinks, keep_all};
 use crate::telemetry::{Telemetry, end_measuring};
 use crate::terminal::Console;
 
@@ -79,6 +80,7 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     let access = Access::with_tokens(tokens::read(data)?);
     refuse_strangers(args.listen, &access, data)?;
     let network = Network::from_args(&args.network)?;
+    let sinks = Sinks::for_server(&args.sink, data)?;
     let store = args.disk.waiting.open(data, console).await?;
     let mut interrupts = Interrupts::listen().map_err(while_doing("listening for Ctrl-C"))?;
     let listeners = Listeners::bind(args).await?;
@@ -93,6 +95,7 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
         None => world,
     });
     let telling = sender.watch(Arc::clone(&world), data, args.disk.keep_free);
+    let keeping = keep_all(sinks, Arc::clone(&world), console);
     let engine = engine(&world, &store, (&network, args.disk.origins), console);
     let stop = engine.stop.clone();
 
@@ -118,6 +121,7 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     let _ = refreshing.await;
     end_measuring(measuring).await;
     telling.end().await;
+    keeping.end().await;
     telemetry.end().await;
     ended
 }

@@ -210,6 +210,7 @@ fn without_values(url: &CrawlUrl) -> String {
 const fn failure_name(kind: FetchFailureKind) -> &'static str {
     match kind {
         FetchFailureKind::NameNotResolved => "name_not_resolved",
+        FetchFailureKind::AccessRefused => "access_refused",
         FetchFailureKind::PrivateAddress => "private_address",
         FetchFailureKind::Connect => "connect",
         FetchFailureKind::Tls => "tls",

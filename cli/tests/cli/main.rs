@@ -39,6 +39,8 @@ mod running;
 mod search;
 mod serve;
 mod several;
+#[cfg(unix)]
+mod sink;
 mod site_report;
 #[cfg(feature = "stack")]
 mod stack;

@@ -222,6 +222,22 @@ fn replay_from(arguments: &[&Path], urls: &[&str], scratch: &Path) -> Vec<(u16, 
 pub fn parquet_rows(file: &Path) -> Vec<serde_json::Value> {
     let mut python = tool("python");
     python.arg(root().join("tests/end_to_end/parquet_rows.py")).arg(file);
+    printed_rows(python)
+}
+
+/// Has `DuckDB` read the Parquet files of a table in a directory of partitions, and returns the
+/// rows, with the columns that the names of folders say.
+///
+/// # Panics
+/// If it cannot read them.
+#[must_use]
+pub fn partition_rows(directory: &Path, table: &str) -> Vec<serde_json::Value> {
+    let mut python = tool("python");
+    python.arg(root().join("tests/end_to_end/partition_rows.py")).arg(directory).arg(table);
+    printed_rows(python)
+}
+
+fn printed_rows(python: Command) -> Vec<serde_json::Value> {
     let output = succeed(python, "reading Parquet");
     let rows = serde_json::Deserializer::from_slice(&output.stdout).into_iter();
     rows.map(|row| row.expect("a row is JSON")).collect()

@@ -7,5 +7,6 @@ pub mod conformance;
 pub mod functions;
 pub mod hostile;
 pub mod mutants;
+pub mod postgres;
 pub mod site;
 pub mod whole_crawls;

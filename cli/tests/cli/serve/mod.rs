@@ -21,14 +21,14 @@ use crate::{command, dragline};
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A running server.
-struct Server {
+pub(crate) struct Server {
     child: Child,
     address: String,
 }
 
 /// An answer.
-struct Reply {
-    status: u16,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
     head: String,
     body: String,
 }
@@ -44,7 +44,7 @@ impl Reply {
 }
 
 impl Server {
-    fn start(directory: &Path, arguments: &[&str]) -> Self {
+    pub(crate) fn start(directory: &Path, arguments: &[&str]) -> Self {
         Self::start_with(directory, arguments, &[])
     }
 
@@ -84,12 +84,12 @@ impl Server {
         self.call_with("GET", target, "", "")
     }
 
-    fn send(&self, method: &str, target: &str, body: &Value) -> Reply {
+    pub(crate) fn send(&self, method: &str, target: &str, body: &Value) -> Reply {
         self.call_with(method, target, "Content-Type: application/json\r\n", &body.to_string())
     }
 
     /// Waits until an iteration of a crawl is over.
-    fn wait_until_over(&self, crawl: &str, iteration: u32) -> Value {
+    pub(crate) fn wait_until_over(&self, crawl: &str, iteration: u32) -> Value {
         let events = self.call_with(
             "GET",
             &format!("/crawls/{crawl}/progress?iteration={iteration}"),

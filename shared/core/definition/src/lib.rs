@@ -119,6 +119,7 @@ const fn stands_alone(mistake: &Mistake) -> bool {
         | Mistake::OutOfRange { .. }
         | Mistake::BeyondStack { .. }
         | Mistake::ValuesOnStack
+        | Mistake::NotOnStack
         | Mistake::ExcludesSeed(_)
         | Mistake::Condition(_)
         | Mistake::Item { mistake: ItemMistake::Double(_) | ItemMistake::NoJson, .. }

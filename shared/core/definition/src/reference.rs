@@ -140,6 +140,7 @@ fn value(kind: ValueKind) -> String {
              (percent or duration), `items` (a field, `<`, `<=`, `>`, `>=`, `=` or `!=`, and a value) and, with it, `item_type`",
             grouped(max)
         ),
+        ValueKind::Reference => "`env:NAME` or `file:PATH`: a variable or a file that holds it".to_owned(),
         ValueKind::Cron => "text, a cron expression of five fields: minute, hour, day of month, month, day of week (0 to 7 or `SUN` to \
                             `SAT`; 0 and 7 are Sunday)"
             .to_owned(),

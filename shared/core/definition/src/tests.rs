@@ -105,6 +105,9 @@ const BAD: &[(&str, &str)] = &[
     ("progress without a step", "notify:\n  - { email: ada@example.org, events: [progress] }"),
     ("a test that is none", "notify:\n  - { email: ada@example.org, items: cheap }"),
     ("a test of texts by size", "notify:\n  - { email: ada@example.org, items: price < cheap }"),
+    // Where results are written
+    ("an address that is written", "sink:\n  postgres: postgres://me:secret@db.example/results"),
+    ("an empty directory", "sink:\n  parquet: ''"),
     // Values that do not fit
     ("a budget of nothing", "budget:\n  pages: 0"),
     ("a delay of hours", "politeness:\n  delay: 2h"),

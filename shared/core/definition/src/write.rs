@@ -229,6 +229,7 @@ fn value(slot: Slot<'_>) -> Option<Yaml> {
         Slot::RecrawlRules(rules) => list(rules.iter().map(recrawl_rule).collect()),
         Slot::AccessRules(rules) => list(rules.iter().map(access_rule).collect()),
         Slot::NotifyRules(rules) => list(rules.iter().map(notify_rule).collect()),
+        Slot::Reference(reference) => reference.as_ref().map(Yaml::from_stored),
         Slot::Cron(schedule) => schedule.as_ref().map(|schedule| Yaml::Text(schedule.cron().to_owned())),
         Slot::TimeZone(schedule) => {
             let zone = schedule.as_ref().map(Schedule::time_zone);

@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 use std::io;
+use std::path::Path;
 
 use dragline_domain::shown::one_line;
 use dragline_ports::error::PortError;
@@ -21,6 +22,17 @@ pub enum SinkError {
     /// Nothing was crawled yet.
     #[error("the crawl has not begun")]
     NotBegun,
+    /// A file or a folder cannot be read or written.
+    #[error("{path} cannot be written: {why}")]
+    File {
+        /// Its path.
+        path: String,
+        /// Why.
+        why: io::Error,
+    },
+    /// A Parquet file cannot be written.
+    #[error("the Parquet file cannot be written: {0}")]
+    Parquet(#[from] parquet::errors::ParquetError),
     /// The settings of TLS cannot be used.
     #[error("TLS cannot be set up: {0}")]
     Tls(#[from] rustls::Error),
@@ -36,6 +48,9 @@ pub enum SinkError {
     /// The role may not do what is needed.
     #[error("the database does not permit it: {0}")]
     Forbidden(String),
+    /// The server's certificate is not valid: it has another name, or nobody trusts its authority.
+    #[error("the certificate of the database is not trusted: {0}")]
+    Untrusted(String),
     /// The server refused the connection: an unknown database, a wrong password.
     #[error("the database refused the connection: {0}")]
     NotAdmitted(String),
@@ -91,16 +106,24 @@ pub enum SinkError {
 }
 
 impl SinkError {
+    /// Returns a function that turns the error of a file into this one.
+    pub(crate) fn file(path: &Path) -> impl Fn(io::Error) -> Self {
+        move |why| Self::File { path: path.display().to_string(), why }
+    }
+
     /// Returns what the user can do about it; `None` if the message says it all.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Reader(_) | Self::NotBegun | Self::Tls(_) => return None,
+            Self::Reader(_) | Self::NotBegun | Self::Tls(_) | Self::File { .. } | Self::Parquet(_) => return None,
             Self::Away(_) => "nothing that was written is lost: run it again once the database is back".to_owned(),
             Self::Busy => "wait until it has ended, or name another schema with `--schema`".to_owned(),
             Self::Full(_) => "make space, then run it again: it goes on where it stopped".to_owned(),
             Self::Forbidden(_) => {
                 "the role needs CREATE and TEMPORARY on the database, or has to own the schema".to_owned()
+            }
+            Self::Untrusted(_) => {
+                "name its authority by `SSL_CERT_FILE=FILE`, and the database as the certificate does".to_owned()
             }
             Self::NotAdmitted(_) => "check the user, the password and the name of the database".to_owned(),
             Self::TableMissing { table, .. } => {
@@ -145,6 +168,9 @@ impl<E: Into<SinkError>> From<E> for Failed {
 impl From<PostgresError> for Failed {
     fn from(error: PostgresError) -> Self {
         let Some(db) = error.as_db_error() else {
+            if let Some(error) = tls_error(&error) {
+                return Self::Lasting(SinkError::Untrusted(one_line(&error.to_string(), MESSAGE_CHARS_MAX)));
+            }
             let words = words(&error);
             return if is_away(&error) { Self::Away(words) } else { Self::Lasting(SinkError::NotAdmitted(words)) };
         };
@@ -189,6 +215,13 @@ fn is_away(error: &PostgresError) -> bool {
     }
     // Its kinds are private; that of a time limit has no cause.
     error.is_closed() || error.to_string().starts_with("timeout")
+}
+
+/// Returns what is wrong with the server's certificate; `None` for other errors.
+fn tls_error(error: &PostgresError) -> Option<&rustls::Error> {
+    let io = error.source()?.downcast_ref::<io::Error>()?;
+    let tls = io.get_ref()?.downcast_ref::<rustls::Error>()?;
+    matches!(tls, rustls::Error::InvalidCertificate(_)).then_some(tls)
 }
 
 /// Returns an error with its causes. The client puts no address and no password into them.

@@ -33,7 +33,7 @@ impl Collector {
     pub fn new(config: &HttpConfig) -> Result<Self, HttpConfigError> {
         let user_agent = HeaderValue::from_str(&config.user_agent)
             .map_err(|_| HttpConfigError::UserAgent(config.user_agent.clone()))?;
-        let tls = tls::client_configs(config.certificates, &config.extra_roots)?;
+        let tls = tls::client_configs(config.certificates, &config.extra_roots, None)?;
         let client = reqwest::Client::builder()
             .tls_backend_preconfigured(tls.hosts)
             .no_proxy()

@@ -2,5 +2,6 @@
 
 mod past;
 mod reading;
+mod results;
 mod second;
 mod sending;

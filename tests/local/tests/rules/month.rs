@@ -1,7 +1,8 @@
-//! A month of schedules: the clock is moved, and the process dies each day.
+//! A month of schedules, whose results a database has: the clock is moved, and the process dies
+//! each day.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,9 +19,13 @@ use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{Crawls, Iterations, NoticeKey, PutCrawl};
 use dragline_ports::notifier::{Notice, Notifier};
+use dragline_sink::{Destination, Notice as SinkNotice, SchemaName, Start, Target, keep};
+use dragline_testkit::postgres::{Database, OWNER, assert_equal};
 use dragline_testkit::site::{GeneratedSite, Site};
 use dragline_testkit::whole_crawls::{Network, definition};
 use jiff::Timestamp;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 
 const DAYS: u32 = 30;
 
@@ -98,20 +103,61 @@ async fn open(data: &Path, clock: &MovedClock, receiver: &Receiver) -> Arc<World
     Arc::new(world.with_timing(Timing { dead_leases: DeadLeases::AreVoid, ..Timing::default() }))
 }
 
+/// The database of all crawls, and how often results were written to it.
+#[derive(Clone)]
+struct Results {
+    target: Target,
+    written: Arc<AtomicU64>,
+}
+
+impl Results {
+    fn new(database: &Database) -> Self {
+        let target = Target {
+            address: database.address(OWNER).parse().unwrap(),
+            schema: SchemaName::default(),
+            reader: None,
+            start: Start::Continue,
+            patience: Duration::ZERO,
+            batch_rows: Some(5),
+        };
+        Self { target, written: Arc::default() }
+    }
+
+    /// Keeps the results of a crawl up to date.
+    async fn keep(self, data: PathBuf, crawl: CrawlId, clock: MovedClock) {
+        let reader = LocalStore::open_read_only(&data).unwrap().into_reader(crawl.clone());
+        let destination = Destination::Database(Box::new(self.target));
+        let tell = |notice| {
+            if matches!(notice, SinkNotice::Written(_) | SinkNotice::Back(_)) {
+                self.written.fetch_add(1, Ordering::Relaxed);
+            }
+        };
+        keep(&reader, &crawl, &destination, (&clock, &Semaphore::new(1)), &tell).await;
+    }
+}
+
 /// A process, which dies when this is dropped.
 struct Process {
     world: Arc<World>,
     running: tokio::task::JoinHandle<()>,
+    keeping: JoinSet<()>,
 }
 
 impl Process {
-    async fn start(data: &Path, clock: &MovedClock, receiver: &Receiver) -> Self {
+    async fn start(
+        data: &Path,
+        clock: &MovedClock,
+        receiver: &Receiver,
+        (results, crawls): (&Results, &[CrawlId]),
+    ) -> Self {
         let world = open(data, clock, receiver).await;
         let engine = Engine::new(Arc::clone(&world), Arc::new(Network::default().fetcher()), world.queue.clone());
         let running = tokio::spawn(async move {
             engine.run(Until::Stopped).await.unwrap();
         });
-        Self { world, running }
+        let keeping =
+            crawls.iter().map(|crawl| results.clone().keep(data.to_owned(), crawl.clone(), clock.clone())).collect();
+        Self { world, running, keeping }
     }
 
     /// Waits until this holds for the latest iteration of each crawl: its number, and whether it is
@@ -130,15 +176,17 @@ impl Process {
     }
 
     /// Kills it, and waits until it holds nothing any more.
-    async fn kill(self) {
+    async fn kill(mut self) {
         self.running.abort();
+        self.keeping.shutdown().await;
         let _ = self.running.await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_month_of_daily_crawls_with_a_crash_a_day_has_one_iteration_a_day() {
-    let data = tempfile::tempdir().unwrap();
+    let (data, database) = (tempfile::tempdir().unwrap(), Database::create().await);
+    let results = Results::new(&database);
     let clock = MovedClock { inner: SystemClock::new(), ahead_s: Arc::new(AtomicU64::new(1_800_000_000)) };
     let receiver = Receiver::default();
     let mut crawls = Vec::new();
@@ -161,7 +209,7 @@ async fn a_month_of_daily_crawls_with_a_crash_a_day_has_one_iteration_a_day() {
             sites.push(site);
         }
     }
-    let mut process = Process::start(data.path(), &clock, &receiver).await;
+    let mut process = Process::start(data.path(), &clock, &receiver, (&results, &crawls)).await;
     for day in 1..=DAYS {
         // It sees the night pass.
         clock.ahead_s.fetch_add(24 * 3_600, Ordering::Relaxed);
@@ -169,7 +217,7 @@ async fn a_month_of_daily_crawls_with_a_crash_a_day_has_one_iteration_a_day() {
         // The moment differs from day to day.
         tokio::time::sleep(Duration::from_millis(u64::from(day % 7) * 3)).await;
         process.kill().await;
-        process = Process::start(data.path(), &clock, &receiver).await;
+        process = Process::start(data.path(), &clock, &receiver, (&results, &crawls)).await;
         process.wait(&crawls, |number, is_over| number == day && is_over).await;
     }
     // What is owed is told in the end, as the receiver is away only at times.
@@ -197,5 +245,18 @@ async fn a_month_of_daily_crawls_with_a_crash_a_day_has_one_iteration_a_day() {
             assert_eq!(progress.finished(), 12, "{crawl}: each page in iteration {number}");
         }
     }
+    // The logs are written last.
+    let whole = "SELECT count(*) FROM dragline.sink_progress
+                 WHERE kind LIKE 'log/%' AND source LIKE '%, closed %' AND finished_at IS NOT NULL";
+    while database.value(whole).await != Some((crawls.len() * DAYS as usize).to_string()) {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     process.kill().await;
+    assert!(results.written.load(Ordering::Relaxed) > u64::from(DAYS), "it was written day by day");
+    for crawl in &crawls {
+        let reader = LocalStore::open_read_only(data.path()).unwrap().into_reader(crawl.clone());
+        assert_equal(&database, &reader, crawl.as_str()).await;
+    }
+    let iterations = database.value("SELECT count(*) FROM dragline.iteration_progress WHERE status = 'closed'").await;
+    assert_eq!(iterations, Some((crawls.len() * DAYS as usize).to_string()));
 }

@@ -81,6 +81,17 @@ impl Authority {
         &self.root_pem
     }
 
+    /// A server's certificate for a name, and its key, in PEM.
+    ///
+    /// # Panics
+    /// If no certificate can be made.
+    #[must_use]
+    pub fn server_pems(&self, name: &str) -> (String, String) {
+        let key = KeyPair::generate().unwrap();
+        let params = CertificateParams::new([name.to_owned()]).unwrap();
+        (params.signed_by(&key, &self.issuer).unwrap().pem(), key.serialize_pem())
+    }
+
     /// The server's TLS configuration for a name.
     ///
     /// # Panics

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AccessRule, Condition, HostPattern, ItemType, Line, MainRule, NotifyRule, Provenance, Recrawl, Schedule,
+    AccessRule, Condition, HostPattern, ItemType, Line, MainRule, NotifyRule, Provenance, Recrawl, Schedule, Sink,
     UrlPattern, UserAgent,
 };
 use crate::content::ContentLevel;
@@ -87,6 +87,9 @@ pub struct Draft {
     /// [`Key::Notify`](super::Key::Notify).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notify: Vec<NotifyRule>,
+    /// Where results are written, besides the store.
+    #[serde(default, skip_serializing_if = "Sink::is_empty")]
+    pub sink: Sink,
     /// [`Key::User`](super::Key::User).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<Line>,
@@ -141,6 +144,7 @@ impl Draft {
             recrawl: Recrawl::default(),
             schedule: None,
             notify: Vec::new(),
+            sink: Sink::default(),
             user: None,
             ignore_robots: Vec::new(),
         }

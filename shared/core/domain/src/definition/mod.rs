@@ -22,6 +22,7 @@ mod problem;
 mod provenance;
 mod recrawl;
 mod schedule;
+mod sink;
 mod stack;
 #[cfg(test)]
 mod tests;
@@ -53,6 +54,7 @@ pub use provenance::{Hostname, HostnameError, Line, LineError, Provenance};
 pub(crate) use recrawl::Level;
 pub use recrawl::{Recrawl, RecrawlRule, RecrawlWord};
 pub use schedule::{Schedule, ScheduleError};
+pub use sink::Sink;
 pub use stack::{STACK_MAXIMA, stack_problems};
 pub use user_agent::{UserAgent, UserAgentError, product_token};
 pub use validate::limits;

@@ -112,6 +112,9 @@ pub enum Mistake {
     /// A rule names values, and a stack has none.
     #[error("a stack has no values for the rule to send")]
     ValuesOnStack,
+    /// A stack does not do it.
+    #[error("a stack does not do this")]
+    NotOnStack,
     /// One value exceeds another, which is its upper bound.
     #[error("`{value}` is more than {other}, which is `{bound}`")]
     MoreThan {
@@ -190,6 +193,9 @@ impl Mistake {
             Self::OutOfRange { .. } | Self::ParameterName(_) => return None,
             Self::BeyondStack { .. } => "lower it, or run this crawl on a machine of yours",
             Self::ValuesOnStack => "run this crawl on a machine of yours",
+            Self::NotOnStack => {
+                "leave it out, and run `dragline export CRAWL --to …` by a timer of a machine that reaches the database"
+            }
             Self::MoreThan { other, .. } => return Some(format!("lower it, or raise `{other}`")),
             Self::LessThan { other, .. } => {
                 return Some(format!("raise it, lower `{other}`, or give the rule its own `{}`", other.key.word()));

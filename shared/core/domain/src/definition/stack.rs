@@ -1,5 +1,5 @@
 //! Limits of the functions of a stack, which a definition must not exceed there: they have 512 MB
-//! of disk, and 15 minutes.
+//! of disk, and 15 minutes, and reach no database.
 
 use std::time::Duration;
 
@@ -21,7 +21,10 @@ pub fn stack_problems(draft: &Draft) -> Vec<Problem> {
     let with_values = draft.access.iter().enumerate().filter(|(_, rule)| rule.secrets().next().is_some());
     let values = with_values
         .map(|(entry, _)| Problem { place: KeyPlace::entry(Key::Access, entry), mistake: Mistake::ValuesOnStack });
-    STACK_MAXIMA.into_iter().filter_map(problem).chain(values).collect()
+    let sinks = [(Key::SinkPostgres, draft.sink.postgres.is_some()), (Key::SinkParquet, draft.sink.parquet.is_some())];
+    let set = sinks.into_iter().filter(|(_, is_set)| *is_set);
+    let not_done = set.map(|(key, _)| Problem { place: key.into(), mistake: Mistake::NotOnStack });
+    STACK_MAXIMA.into_iter().filter_map(problem).chain(values).chain(not_done).collect()
 }
 
 #[cfg(test)]
@@ -32,7 +35,7 @@ mod tests {
     #[test]
     fn the_defaults_are_within_the_limits_of_a_stack() {
         type Change = fn(&mut Draft);
-        let cases: [(Change, &[&str], &str); 5] = [
+        let cases: [(Change, &[&str], &str); 6] = [
             (|_| {}, &[], "the defaults"),
             (|draft| draft.fetch.file_bytes_max = 100 << 20, &[], "just as much"),
             (
@@ -53,6 +56,11 @@ mod tests {
                 },
                 &["access entry 1: a stack has no values for the rule to send"],
                 "the variables of a machine",
+            ),
+            (
+                |draft| draft.sink.postgres = "env:DATABASE_URL".parse().ok(),
+                &["sink.postgres: a stack does not do this"],
+                "no function reaches a database",
             ),
         ];
         for (change, expected, why) in cases {

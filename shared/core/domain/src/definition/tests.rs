@@ -302,6 +302,7 @@ fn edit(key: Key, draft: &mut Draft) {
             let authorization = Some(Authorization::Basic("env:LOGIN".parse().unwrap()));
             rules.push(AccessRule { authorization, ..AccessRule::for_hosts(vec!["a.example".parse().unwrap()]) });
         }
+        Slot::Reference(reference) => *reference = Some("env:DATABASE_URL".parse().unwrap()),
         Slot::Cron(schedule) => *schedule = Some(Schedule::new("0 9 * * *", "UTC").unwrap()),
         Slot::TimeZone(schedule) => *schedule = Some(Schedule::new("0 8 * * *", "Europe/Berlin").unwrap()),
     }
@@ -331,6 +332,7 @@ fn every_key_is_compared_and_its_change_has_an_effect() {
             "schedule.",
             "access",
             "notify",
+            "sink.",
             "user",
         ]
         .iter()

@@ -9,21 +9,20 @@ use dragline_sink::{Start, Target, write};
 use dragline_testkit::site::Site;
 use dragline_testkit::whole_crawls::{crawl, definition};
 
-use crate::cluster::Database;
-use crate::equal::assert_equal;
+use crate::cluster::{Database, assert_equal, target_in};
 
-fn page(folder: &Path, name: &str, body: &str) {
+pub(crate) fn page(folder: &Path, name: &str, body: &str) {
     fs::write(folder.join(name), format!("<!doctype html><html lang=en><title>{name}</title>{body}</html>")).unwrap();
 }
 
-fn product(name: &str, price: &str) -> String {
+pub(crate) fn product(name: &str, price: &str) -> String {
     format!(
         r#"<p>Buy {name} now, it is a good one</p><script type="application/ld+json">{{"@context":"https://schema.org",
            "@type":"Product","name":"{name}","offers":{{"@type":"Offer","price":"{price}","priceCurrency":"EUR"}}}}</script>"#
     )
 }
 
-fn reader(data: &Path, crawl: &Definition) -> SqliteReader {
+pub(crate) fn reader(data: &Path, crawl: &Definition) -> SqliteReader {
     LocalStore::open_read_only(data).unwrap().into_reader(crawl.name.clone())
 }
 
@@ -41,7 +40,7 @@ async fn the_database_equals_the_data_directory_after_each_iteration() {
     let definition = definition(&[site.url()], |_| {});
     crawl(data.path(), &definition).await;
     let name = definition.name.to_string();
-    let target = Target { batch_rows: Some(7), ..database.target() };
+    let target = Target { batch_rows: Some(7), ..target_in(&database) };
     let totals = write(&reader(data.path(), &definition), &definition.name, &target, &|_| {}).await.unwrap();
     assert!(totals.rows > 60, "{totals:?}");
     assert_equal(&database, &reader(data.path(), &definition), &name).await;

@@ -3,8 +3,7 @@
 
 use dragline_sink::{SinkError, Start, Target};
 
-use crate::cluster::{Database, target};
-use crate::equal::assert_equal;
+use crate::cluster::{Database, assert_equal, target, target_in};
 use crate::restarts::write_to;
 use crate::stored::Stored;
 
@@ -17,7 +16,7 @@ fn more(stored: &mut Stored, n: u32) {
 #[tokio::test]
 async fn a_changed_table_is_reported_and_mended() {
     let (database, mut stored) = (Database::create().await, Stored::with_pages(4));
-    write_to(&stored, &database.target()).await.unwrap();
+    write_to(&stored, &target_in(&database)).await.unwrap();
     for (n, (harm, message, hint, mend)) in (2..).zip([
         (
             "ALTER TABLE dragline.page RENAME TO pages",
@@ -59,10 +58,10 @@ async fn a_changed_table_is_reported_and_mended() {
     ]) {
         more(&mut stored, n);
         database.run(harm).await;
-        let error = write_to(&stored, &database.target()).await.unwrap_err();
+        let error = write_to(&stored, &target_in(&database)).await.unwrap_err();
         assert_eq!((error.to_string().as_str(), error.hint().as_deref()), (message, Some(hint)));
         database.run(mend).await;
-        write_to(&stored, &database.target()).await.unwrap();
+        write_to(&stored, &target_in(&database)).await.unwrap();
         assert_equal(&database, &stored, "docs").await;
     }
 }
@@ -75,7 +74,7 @@ async fn what_was_dropped_is_made_again_from_the_start() {
     other.pages.clear();
     other.put_page(1, "/x", "X");
     for crawl in [&stored, &other] {
-        write_to(crawl, &database.target()).await.unwrap();
+        write_to(crawl, &target_in(&database)).await.unwrap();
     }
     database
         .run(
@@ -83,10 +82,10 @@ async fn what_was_dropped_is_made_again_from_the_start() {
              DROP VIEW dragline.change",
         )
         .await;
-    let from_start = Target { start: Start::FromStart, ..database.target() };
+    let from_start = Target { start: Start::FromStart, ..target_in(&database) };
     write_to(&stored, &from_start).await.unwrap();
     assert_equal(&database, &stored, "docs").await;
-    write_to(&other, &database.target()).await.unwrap();
+    write_to(&other, &target_in(&database)).await.unwrap();
     let titles = database.value("SELECT title FROM dragline.page WHERE crawl = 'other'").await;
     assert_eq!(titles.as_deref(), Some("X"), "other crawls' rows are filled again by their next run");
     assert!(database.value("SELECT count(*) FROM dragline.change").await.is_some());
@@ -107,7 +106,7 @@ async fn a_table_that_is_renamed_while_it_is_written_is_named() {
         begun.notified().await;
         client.batch_execute("ALTER TABLE dragline.log RENAME TO logbook").await.unwrap();
     };
-    let target = database.target();
+    let target = target_in(&database);
     let written = async {
         let written = dragline_sink::write(&stored, &stored.crawl, &target, &watch).await;
         begun.notify_one();
@@ -117,7 +116,7 @@ async fn a_table_that_is_renamed_while_it_is_written_is_named() {
     let error = written.unwrap_err();
     assert!(matches!(&error, SinkError::TableMissing { table, .. } if table == "log"), "{error}");
     client.batch_execute("ALTER TABLE dragline.logbook RENAME TO log").await.unwrap();
-    write_to(&stored, &database.target()).await.unwrap();
+    write_to(&stored, &target_in(&database)).await.unwrap();
     assert_equal(&database, &stored, "docs").await;
 }
 
@@ -125,7 +124,7 @@ async fn a_table_that_is_renamed_while_it_is_written_is_named() {
 async fn tables_of_others_are_not_touched() {
     let (database, stored) = (Database::create().await, Stored::with_pages(1));
     database.run("CREATE SCHEMA dragline; CREATE TABLE dragline.page (mine text)").await;
-    let error = write_to(&stored, &database.target()).await.unwrap_err();
+    let error = write_to(&stored, &target_in(&database)).await.unwrap_err();
     assert_eq!(error.to_string(), "the schema `dragline` has tables that Dragline did not create");
     assert_eq!(
         database
@@ -154,6 +153,6 @@ async fn a_server_that_does_not_admit_is_no_server_that_is_away() {
     }
     let mut nothing = Stored::with_pages(0);
     nothing.iterations.clear();
-    let error = write_to(&nothing, &database.target()).await.unwrap_err();
+    let error = write_to(&nothing, &target_in(&database)).await.unwrap_err();
     assert_eq!(error.to_string(), "the crawl has not begun");
 }

@@ -5,11 +5,11 @@
 
 mod cluster;
 mod crawled;
-mod equal;
 mod errors;
+mod kept;
+mod partitions;
 mod proxy;
 mod restarts;
 mod roles;
-mod speed;
 mod stored;
 mod values;

@@ -6,8 +6,7 @@ use std::time::Duration;
 use dragline_sink::{Event, SinkError, Start, Target, Totals, write};
 use tokio::sync::Notify;
 
-use crate::cluster::{Database, target};
-use crate::equal::assert_equal;
+use crate::cluster::{Database, assert_equal, target, target_in};
 use crate::proxy::{Cut, Proxy};
 use crate::stored::Stored;
 
@@ -30,7 +29,7 @@ fn second_iteration(stored: &mut Stored) {
 #[tokio::test]
 async fn the_database_equals_the_crawl_and_follows_it() {
     let (database, mut stored) = (Database::create().await, Stored::with_pages(10));
-    let target = database.target();
+    let target = target_in(&database);
     let first = write_to(&stored, &target).await.unwrap();
     assert_equal(&database, &stored, "docs").await;
     // Ten pages with three links, a visit and an item each, and the iteration.
@@ -65,7 +64,7 @@ async fn the_database_equals_the_crawl_and_follows_it() {
 async fn changes_are_a_view_of_the_log() {
     let (database, mut stored) = (Database::create().await, Stored::with_pages(2));
     second_iteration(&mut stored);
-    write_to(&stored, &database.target()).await.unwrap();
+    write_to(&stored, &target_in(&database)).await.unwrap();
     let sql = "SELECT iteration || ' ' || url || ' ' || change FROM dragline.change ORDER BY 1";
     let changes: Vec<String> = database.values(sql).await.into_iter().flatten().collect();
     let expected = ["1 https://a.example/0 new", "1 https://a.example/1 new", "2 https://a.example/0 changed"];
@@ -76,7 +75,7 @@ async fn changes_are_a_view_of_the_log() {
 #[tokio::test]
 async fn a_start_from_scratch_has_the_same_result() {
     let (database, stored) = (Database::create().await, Stored::with_pages(7));
-    let target = database.target();
+    let target = target_in(&database);
     write_to(&stored, &target).await.unwrap();
     database.run("UPDATE dragline.page SET title = 'mine'; DELETE FROM dragline.link WHERE n = 1").await;
     assert_eq!(write_to(&stored, &target).await.unwrap().changed, 0, "it looks only at what is new");
@@ -94,10 +93,10 @@ async fn crawls_in_one_schema_leave_each_other_alone() {
     for n in 0..5 {
         other.put_page(1, &format!("/{n}"), "Other");
     }
-    write_to(&stored, &database.target()).await.unwrap();
-    write_to(&other, &database.target()).await.unwrap();
+    write_to(&stored, &target_in(&database)).await.unwrap();
+    write_to(&other, &target_in(&database)).await.unwrap();
     other.forget("/0");
-    write_to(&other, &database.target()).await.unwrap();
+    write_to(&other, &target_in(&database)).await.unwrap();
     assert_equal(&database, &stored, "docs").await;
     assert_equal(&database, &other, "other").await;
 }
@@ -136,7 +135,7 @@ async fn a_connection_that_breaks_at_any_commit_costs_nothing() {
 #[tokio::test]
 async fn a_killed_process_goes_on_after_its_last_commit() {
     let (database, mut stored) = (Database::create().await, Stored::with_pages(9));
-    let target = database.target();
+    let target = target_in(&database);
     write_to(&stored, &target).await.unwrap();
     second_iteration(&mut stored);
     stored.pages.iter_mut().for_each(|page| page.title = Some("Anew".to_owned()));
@@ -193,7 +192,7 @@ async fn a_database_that_comes_back_in_time_is_waited_for() {
 #[tokio::test]
 async fn an_administrator_who_ends_the_connection_is_no_reason_to_stop() {
     let (database, stored) = (Database::create().await, Stored::with_pages(9));
-    let patient = Target { patience: PATIENT, ..database.target() };
+    let patient = Target { patience: PATIENT, ..target_in(&database) };
     let client = database.client().await;
     let (commits, first) = (AtomicUsize::new(0), Notify::new());
     let watch = |event: Event| {
@@ -215,11 +214,11 @@ async fn an_administrator_who_ends_the_connection_is_no_reason_to_stop() {
 async fn two_processes_do_not_write_one_crawl_at_once() {
     let (database, stored) = (Database::create().await, Stored::with_pages(3));
     let client = database.client().await;
-    write_to(&stored, &database.target()).await.unwrap();
+    write_to(&stored, &target_in(&database)).await.unwrap();
     client.query_one("SELECT pg_advisory_lock(1685217639, hashtext('dragline docs'))", &[]).await.unwrap();
-    let error = write_to(&stored, &database.target()).await.unwrap_err();
+    let error = write_to(&stored, &target_in(&database)).await.unwrap_err();
     assert!(matches!(error, SinkError::Busy), "{error}");
     drop(client);
-    let patient = Target { patience: PATIENT, ..database.target() };
+    let patient = Target { patience: PATIENT, ..target_in(&database) };
     write_to(&stored, &patient).await.unwrap();
 }

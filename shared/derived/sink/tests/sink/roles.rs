@@ -2,7 +2,7 @@
 
 use dragline_sink::{SinkError, Target};
 
-use crate::cluster::{Database, target};
+use crate::cluster::{Database, target, target_in};
 use crate::restarts::write_to;
 use crate::stored::Stored;
 
@@ -10,14 +10,14 @@ use crate::stored::Stored;
 async fn a_reader_reads_all_tables_now_and_later_and_writes_none() {
     let (database, mut stored) = (Database::create().await, Stored::with_pages(2));
     let reader = format!("reader_{}", database.name());
-    let with_reader = Target { reader: Some(reader.parse().unwrap()), ..database.target() };
+    let with_reader = Target { reader: Some(reader.parse().unwrap()), ..target_in(&database) };
     let error = write_to(&stored, &with_reader).await.unwrap_err();
     assert_eq!(error.to_string(), format!("there is no role `{reader}`"));
     database.run(&format!("CREATE ROLE {reader} LOGIN")).await;
     write_to(&stored, &with_reader).await.unwrap();
     stored.begin(2);
     stored.put_items(2, "/0", r#"[{"types":["Recipe"],"fields":{}}]"#);
-    write_to(&stored, &database.target()).await.unwrap();
+    write_to(&stored, &target_in(&database)).await.unwrap();
 
     let (client, connection) =
         tokio_postgres::connect(&database.address(&reader), tokio_postgres::NoTls).await.unwrap();
@@ -49,6 +49,6 @@ async fn a_role_without_rights_is_told_so_and_one_with_a_schema_needs_no_more() 
     assert!(matches!(&error, SinkError::Forbidden(why) if why.contains("page")), "{error}");
     database.run(&format!("GRANT INSERT ON dragline.page TO {writer}")).await;
     write_to(&more, &as_writer).await.unwrap();
-    crate::equal::assert_equal(&database, &more, "docs").await;
+    crate::cluster::assert_equal(&database, &more, "docs").await;
     database.run(&format!("DROP OWNED BY {writer}; DROP ROLE {writer}")).await;
 }

@@ -2,8 +2,7 @@
 
 use dragline_sink::{SchemaName, Start, Target};
 
-use crate::cluster::Database;
-use crate::equal::assert_equal;
+use crate::cluster::{Database, assert_equal, target_in};
 use crate::restarts::write_to;
 use crate::stored::{Stored, url};
 
@@ -24,7 +23,7 @@ async fn texts_arrive_as_they_are_except_for_nul() {
     stored.pages[0].url.clone_from(&long_url);
     stored.links[0].from_url.clone_from(&long_url);
     stored.links[0].to_url = long_url.clone() + &"y".repeat(3_000);
-    write_to(&stored, &database.target()).await.unwrap();
+    write_to(&stored, &target_in(&database)).await.unwrap();
     assert_equal(&database, &stored, "docs").await;
     let title = database.value("SELECT title FROM dragline.page WHERE title LIKE 'nul%'").await;
     assert_eq!(title.as_deref(), Some("nul\u{fffd}nul"));
@@ -45,7 +44,7 @@ async fn items_have_a_table_for_each_type_and_columns_as_they_come() {
              "normal":{"price":19.90,"isNew":true,"made":"2021-03-03","sold":"2021-03-03T10:00:00+01:00"}},
             {"types":["NewsArticle"],"fields":{"headline":{"values":["News"],"from":["json_ld"]}}}]"#,
     );
-    write_to(&stored, &database.target()).await.unwrap();
+    write_to(&stored, &target_in(&database)).await.unwrap();
     let product = "SELECT name || '/' || xmin_ || '/' || \"select\" || '/' || price || '/' || is_new || '/' || made || '/' || sold || '/' || total || '/' || total_currency
                    || '/' || types || '/' || item_id FROM dragline.item_product";
     let expected = "A \u{fffd} chair/a column of PostgreSQL's own/a keyword/19.9/true/2021-03-03/2021-03-03 09:00:00+00/5/EUR/Product Thing/https://a.example/#p";
@@ -95,15 +94,15 @@ async fn a_column_is_widened_for_values_of_other_types() {
             let mut before = Stored::with_pages(0);
             before.crawl = "before".parse().unwrap();
             before.put_items(1, "/", &product(one));
-            write_to(&before, &database.target()).await.unwrap();
-            write_to(&stored, &database.target()).await.unwrap();
-            write_to(&before, &database.target()).await.unwrap();
+            write_to(&before, &target_in(&database)).await.unwrap();
+            write_to(&stored, &target_in(&database)).await.unwrap();
+            write_to(&before, &target_in(&database)).await.unwrap();
             let kind = "SELECT data_type FROM information_schema.columns WHERE table_name = 'item_product' AND column_name = 'size'";
             assert_eq!(database.value(kind).await.as_deref(), Some(expected), "{one} then {other}: {why}");
             let values = "SELECT string_agg(size::text, ' ' ORDER BY crawl, url) FROM dragline.item_product";
             let followed = database.value(values).await;
             for (crawl, start) in [(&before, Start::FromStart), (&stored, Start::FromStart)] {
-                write_to(crawl, &Target { start, ..database.target() }).await.unwrap();
+                write_to(crawl, &Target { start, ..target_in(&database) }).await.unwrap();
             }
             assert_eq!(followed, database.value(values).await, "{one} then {other}: {why}");
         }
@@ -113,11 +112,11 @@ async fn a_column_is_widened_for_values_of_other_types() {
 #[tokio::test]
 async fn an_item_that_changes_its_type_moves_to_another_table() {
     let (database, mut stored) = (Database::create().await, Stored::with_pages(4));
-    write_to(&stored, &database.target()).await.unwrap();
+    write_to(&stored, &target_in(&database)).await.unwrap();
     stored.begin(2);
     stored.put_items(2, "/1", r#"[{"types":["Article"],"fields":{"name":{"values":["B"],"from":["json_ld"]}}}]"#);
     stored.put_items(2, "/2", "[]");
-    write_to(&stored, &database.target()).await.unwrap();
+    write_to(&stored, &target_in(&database)).await.unwrap();
     assert_equal(&database, &stored, "docs").await;
 }
 
@@ -133,7 +132,7 @@ async fn a_page_with_any_number_of_types_and_properties_makes_no_more_than_some(
     stored.put_items(1, "/wide", &format!("[{}]", wide.join(",")));
     let many: Vec<String> = (0..520).map(|n| format!(r#"{{"types":["T{n}"],"fields":{{}}}}"#)).collect();
     stored.put_items(1, "/many", &format!("[{}]", many.join(",")));
-    write_to(&stored, &database.target()).await.unwrap();
+    write_to(&stored, &target_in(&database)).await.unwrap();
     let count = |of: &str| format!("SELECT count(*) FROM {of}");
     let columns = "information_schema.columns WHERE table_name = 'item_t0'";
     assert_eq!(database.value(&count(columns)).await.as_deref(), Some("800"));
@@ -148,7 +147,7 @@ async fn a_page_with_any_number_of_types_and_properties_makes_no_more_than_some(
 async fn a_schema_may_have_any_name() {
     let (database, stored) = (Database::create().await, Stored::with_pages(2));
     let schema: SchemaName = "Crawl of \"us\"; --".parse().unwrap();
-    write_to(&stored, &Target { schema, ..database.target() }).await.unwrap();
+    write_to(&stored, &Target { schema, ..target_in(&database) }).await.unwrap();
     let count = database.value("SELECT count(*) FROM \"Crawl of \"\"us\"\"; --\".page").await;
     assert_eq!(count.as_deref(), Some("2"));
 }

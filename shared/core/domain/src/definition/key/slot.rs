@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::content::ContentLevel;
 use crate::definition::{
     AccessRule, Canonical, DoNotCrawl, Hostname, ItemType, Line, MainRule, NotifyRule, QueryRule, RecrawlRule,
-    RecrawlWord, Requisites, Schedule, Sitemaps, Soft404, UrlPattern, UserAgent, Within,
+    RecrawlWord, Requisites, Schedule, SecretReference, Sitemaps, Soft404, UrlPattern, UserAgent, Within,
 };
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
@@ -67,6 +67,8 @@ pub enum Slot<'d> {
     AccessRules(&'d mut Vec<AccessRule>),
     /// Who is told of what.
     NotifyRules(&'d mut Vec<NotifyRule>),
+    /// Where a secret is; `None` if there is none.
+    Reference(&'d mut Option<SecretReference>),
 }
 
 /// A field for a whole number, possibly optional.

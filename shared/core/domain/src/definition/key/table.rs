@@ -668,6 +668,26 @@ keys! {
     item_type: Product",
         effect: HowOnly,
     }
+    /// The PostgreSQL database in which results are kept up to date: where its address is, as it
+    /// has a password (docs/reference/sink.md). `dragline crawl` writes there at the end, and
+    /// `dragline serve` while it crawls, too; a stack does not, but `dragline export --to` does.
+    SinkPostgres = "sink.postgres" {
+        field: sink.postgres,
+        kind: Reference,
+        default: Nothing("none"),
+        example: "env:DATABASE_URL",
+        effect: HowOnly,
+    }
+    /// The directory to which each iteration that is over is written as Parquet files, by crawl and
+    /// iteration (docs/reference/sink.md). It is in the data directory unless its path is absolute,
+    /// which `dragline serve` refuses.
+    SinkParquet = "sink.parquet" {
+        field: sink.parquet,
+        kind: Line,
+        default: Nothing("none"),
+        example: "parquet",
+        effect: HowOnly,
+    }
     /// The user to whom the crawl belongs, for people with crawls in common.
     User = "user" {
         field: user,

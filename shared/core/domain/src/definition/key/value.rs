@@ -60,6 +60,8 @@ pub enum ValueKind {
     AccessRules(usize),
     /// Receivers, each with what it is told.
     NotifyRules(usize),
+    /// The place of a secret.
+    Reference,
 }
 
 impl ValueKind {

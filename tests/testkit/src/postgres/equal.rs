@@ -5,17 +5,20 @@ use std::collections::BTreeMap;
 use dragline_domain::item::Form;
 use dragline_ports::reader::{Cursor, Filter, Reader};
 use dragline_ports::row::{NamedCells, Row};
-use dragline_testkit::whole_crawls::every_row;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::cluster::Database;
+use super::Database;
+use crate::whole_crawls::every_row;
 
 /// Rows as JSON objects, by table, sorted.
 type Tables = BTreeMap<String, Vec<String>>;
 
-/// Fails if the database differs from the crawl in any row.
-pub(crate) async fn assert_equal(database: &Database, reader: &impl Reader, crawl: &str) {
+/// Compares the database with the crawl, row by row: pages, links, visits and items.
+///
+/// # Panics
+/// If they differ, or one of them cannot be read.
+pub async fn assert_equal(database: &Database, reader: &impl Reader, crawl: &str) {
     let (expected, actual) = (expected(reader, crawl).await, actual(database, crawl).await);
     for (table, rows) in &expected {
         let stored = actual.get(table);

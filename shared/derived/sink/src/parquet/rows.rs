@@ -3,9 +3,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use dragline_domain::item::COMMON;
 use dragline_ports::row::{Cell, Column, ColumnKind};
-use dragline_report::ItemRow;
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as PhysicalType};
 use parquet::column::writer::{ColumnWriter, ColumnWriterImpl};
 use parquet::data_type::{ByteArray, DataType};
@@ -14,7 +12,6 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use super::items::Columns;
 use super::times;
 
 /// The number of rows per row group, which is buffered.
@@ -24,7 +21,7 @@ const GROUP_ROWS: usize = 2_000;
 const GROUP_BYTES: usize = 16 << 20;
 
 /// Writes rows of cells in groups.
-pub(super) struct RowsParquet<W: Write + Send> {
+pub struct RowsParquet<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Vec<ColumnKind>,
     rows: Vec<Vec<Option<Cell>>>,
@@ -33,14 +30,20 @@ pub(super) struct RowsParquet<W: Write + Send> {
 
 impl<W: Write + Send> RowsParquet<W> {
     /// Begins a file with these columns. `name` labels the rows for people.
-    pub(super) fn new(out: W, name: &str, columns: &[Column<'_>]) -> Result<Self> {
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn new(out: W, name: &str, columns: &[Column<'_>]) -> Result<Self> {
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let file = SerializedFileWriter::new(out, schema(name, columns)?, Arc::new(properties))?;
         Ok(Self { file, columns: columns.iter().map(|(_, kind)| *kind).collect(), rows: Vec::new(), bytes: 0 })
     }
 
     /// Adds a row with a cell for each column.
-    pub(super) fn write(&mut self, row: Vec<Option<Cell>>) -> Result<()> {
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&mut self, row: Vec<Option<Cell>>) -> Result<()> {
         let text = |cell: &Cell| if let Cell::Text(text) = cell { text.len() } else { 0 };
         self.bytes += row.iter().flatten().map(text).sum::<usize>();
         self.rows.push(row);
@@ -48,12 +51,33 @@ impl<W: Write + Send> RowsParquet<W> {
     }
 
     /// Writes the buffered rows and the footer.
-    pub(super) fn finish(mut self) -> Result<()> {
-        self.write_group()?;
-        self.file.close().map(drop)
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn finish(self) -> Result<()> {
+        self.into_inner().map(drop)
     }
 
-    fn write_group(&mut self) -> Result<()> {
+    /// Writes the buffered rows and the footer, and returns what it wrote to.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn into_inner(mut self) -> Result<W> {
+        self.write_group()?;
+        self.file.into_inner()
+    }
+
+    /// Returns how many bytes of text are buffered.
+    #[must_use]
+    pub const fn buffered_bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Writes the buffered rows as a group.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_group(&mut self) -> Result<()> {
         if self.rows.is_empty() {
             return Ok(());
         }
@@ -65,30 +89,6 @@ impl<W: Write + Send> RowsParquet<W> {
         }
         group.close().map(drop)
     }
-}
-
-/// Returns the columns of items of one type.
-pub(super) fn item_columns(columns: &Columns) -> Vec<Column<'_>> {
-    let common = COMMON.into_iter().map(|name| (name, kind_of_common(name)));
-    common.chain(columns.iter().map(|(name, kind)| (name.as_str(), *kind))).collect()
-}
-
-fn kind_of_common(name: &str) -> ColumnKind {
-    match name {
-        "iteration" | "n" => ColumnKind::Integer,
-        "at" => ColumnKind::Instant,
-        _ => ColumnKind::Text,
-    }
-}
-
-/// Returns the cells of an item in these columns.
-pub(super) fn cells(item: &ItemRow, columns: &[Column<'_>]) -> Vec<Option<Cell>> {
-    let common = item.common();
-    let cell = |(name, _): &Column<'_>| match COMMON.iter().position(|known| known == name) {
-        Some(place) => common[place].clone(),
-        None => item.cell(name).cloned(),
-    };
-    columns.iter().map(cell).collect()
 }
 
 /// Returns the schema of the columns. All values are optional.
