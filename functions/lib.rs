@@ -1,6 +1,7 @@
 //! The Lambda functions, each a module with its handler and a binary that serves it.
 
 pub mod crawler;
+mod defaults;
 pub mod parser;
 pub mod publisher;
 pub mod scheduler;

@@ -4,11 +4,9 @@ use std::io::{self, Write};
 
 use dragline_domain::capture::CrawlType;
 use dragline_domain::change::VisitChange;
-use dragline_domain::outcome::Outcome;
-use dragline_ports::reader::{LogRow, Reader, RecordPlace};
-use dragline_ports::row;
+use dragline_ports::reader::Reader;
 use dragline_ports::row::Row as _;
-use jiff::Timestamp;
+use dragline_report::visits::Visit;
 
 use crate::args::{CrawlSource, Format, HistoryArgs};
 use crate::crawl_handle::{self, CrawlHandle};
@@ -18,36 +16,6 @@ use crate::exit::Exit;
 use crate::export::Rows;
 use crate::terminal::{Align, Colour, Console, Width, count, table, unless_closed};
 use crate::url_visits;
-
-/// A visit, or the decision not to visit.
-#[derive(Clone, Debug)]
-struct Visit {
-    iteration: u32,
-    at: Timestamp,
-    crawl_type: CrawlType,
-    outcome: Outcome,
-    status: Option<u16>,
-    body_bytes: Option<u64>,
-    detail: Option<String>,
-    change: Option<VisitChange>,
-    r#final: bool,
-    record: Option<RecordPlace>,
-}
-
-row! {
-    Visit {
-        iteration, at, crawl_type, outcome ["outcome", "outcome_name"], status, body_bytes, detail, change ["change", "changed_parts"],
-        r#final ["final"], record ["object", "offset", "length"],
-    }
-}
-
-impl From<LogRow> for Visit {
-    fn from(row: LogRow) -> Self {
-        let LogRow { iteration, at, crawl_type, outcome, status, body_bytes, detail, change, r#final, record, .. } =
-            row;
-        Self { iteration, at, crawl_type, outcome, status, body_bytes, detail, change, r#final, record }
-    }
-}
 
 /// Prints the visits on standard output.
 ///
@@ -144,6 +112,8 @@ fn change(visit: &Visit) -> String {
 #[cfg(test)]
 mod tests {
     use dragline_domain::change::{ChangeKind, Part};
+    use dragline_domain::outcome::Outcome;
+    use dragline_ports::reader::RecordPlace;
 
     use super::*;
 

@@ -1,19 +1,14 @@
 //! The visits of one URL.
 
-use std::ops::ControlFlow;
-
 use dragline_domain::ids::CrawlId;
-use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_ports::error::PortResult;
-use dragline_ports::reader::{Cursor, Filter, LogRow, Reader, each_row};
+use dragline_domain::url::CrawlUrl;
+use dragline_ports::reader::{LogRow, Reader};
+use dragline_report::visits::{is_known, read, resolve};
 
 use crate::crawl_handle::CrawlHandle;
 use crate::definition_source::parse_url;
 use crate::error::Failure;
 use crate::location::CrawlLocation;
-
-/// The number of rows per read.
-const BATCH_ROWS: usize = 500;
 
 /// Returns the URL that an argument means: as written if the crawl knows it, otherwise without the
 /// parameters that are stripped by default.
@@ -21,12 +16,7 @@ const BATCH_ROWS: usize = 500;
 /// # Errors
 /// It is not a URL, or the crawl cannot be read.
 pub(crate) async fn resolve_url(found: &CrawlHandle<impl Reader>, text: &str) -> Result<CrawlUrl, Failure> {
-    let stripped = parse_url(text)?;
-    let Some(written) = CrawlUrl::parse(text, &UrlRules::keep_all()).ok().filter(|written| *written != stripped) else {
-        return Ok(stripped);
-    };
-    let is_known = is_known(&found.reader, &written).await.map_err(|error| found.read_error(error))?;
-    Ok(if is_known { written } else { stripped })
+    resolve(&found.reader, text, parse_url(text)?).await.map_err(|error| found.read_error(error))
 }
 
 /// Returns all visits of a URL over all iterations, the oldest first. There is at least one.
@@ -63,28 +53,4 @@ pub(crate) fn not_known_error(place: &CrawlLocation, crawl: &CrawlId, url: &Craw
     let export = format!("dragline export --what candidates{}", place.arguments(crawl));
     Failure::new(format!("the crawl `{crawl}` does not know {url}"))
         .with_hint(format!("to list the URLs that it knows: `{export}`"))
-}
-
-async fn read(reader: &impl Reader, url: &CrawlUrl) -> PortResult<Vec<LogRow>> {
-    let filter = &Filter { url: Some(url.clone()), ..Filter::default() };
-    let mut visits = Vec::new();
-    let batch = |after: Option<Cursor>| async move { reader.log(filter, after.as_ref(), BATCH_ROWS).await };
-    each_row(batch, |visit| {
-        visits.push(visit);
-        ControlFlow::Continue(())
-    })
-    .await?;
-    Ok(visits)
-}
-
-async fn is_known(reader: &impl Reader, url: &CrawlUrl) -> PortResult<bool> {
-    let filter = &Filter { url: Some(url.clone()), ..Filter::default() };
-    let mut is_known = false;
-    let batch = |after: Option<Cursor>| async move { reader.candidates(filter, after.as_ref(), 1).await };
-    each_row(batch, |_| {
-        is_known = true;
-        ControlFlow::Break(())
-    })
-    .await?;
-    Ok(is_known)
 }

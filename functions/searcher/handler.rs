@@ -1,70 +1,66 @@
-//! Answers search requests.
+//! Answers requests to the function's URL by the API.
 
-use std::sync::Arc;
-use std::time::Duration;
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{Response, StatusCode};
+use axum::response::IntoResponse as _;
+use dragline_lambda::{Event, HttpReply, REPLY_BYTES_MAX, RunError};
+use dragline_service::{PeerAddress, Problem, SentWhole};
+use tower_service::Service as _;
 
-use dragline_domain::ids::CrawlId;
-use dragline_lambda::{Event, HttpReply, RunError};
-use dragline_ports::editions::Editions;
-use dragline_search::{Index, SearchError, SearchReport};
-
-use super::indexes::{Freshness, OpenIndexes};
-use super::request::{self, IndexRequest, Refusal};
-
-/// The state of a warm process.
-pub(crate) struct Searcher<E> {
-    pub(crate) opened: OpenIndexes<E>,
+/// The API of a stack.
+#[derive(Clone)]
+pub(crate) struct Api {
+    pub(crate) router: Router,
+    /// How rows are printed without a limit, for a hint.
+    pub(crate) export_hint: String,
 }
 
-impl<E: Editions> Searcher<E> {
-    /// Answers a request. `now` is the time since the process began.
+impl Api {
+    /// Answers a request. A reply that Lambda would not send is replaced by a problem.
     ///
     /// # Errors
-    /// The index cannot be read; Lambda then counts the invocation as failed.
-    pub(crate) async fn handle(self: Arc<Self>, event: Event, now: Duration) -> Result<HttpReply, RunError> {
+    /// It is no request.
+    pub(crate) async fn handle(self, event: Event) -> Result<HttpReply, RunError> {
         let Event::Request(request) = event else {
             return Err("only requests to the function's URL are answered".into());
         };
-        match request::read(&request) {
-            Ok((crawl, asked)) => self.answer(&crawl, asked, now).await,
-            Err(refused) => Ok(refused),
-        }
-    }
-
-    async fn answer(&self, crawl: &CrawlId, asked: IndexRequest, now: Duration) -> Result<HttpReply, RunError> {
-        let asked = Arc::new(asked);
-        let mut freshness = Freshness::Recent;
-        loop {
-            let Some(index) = self.opened.index(crawl, freshness, now).await? else {
-                let hint = "an index is made when an iteration of the crawl is over";
-                return Ok(Refusal::reply(404, format!("{crawl} has no word index"), Some(hint)));
-            };
-            let work = Arc::clone(&asked);
-            // It blocks on reads. Meanwhile, the runtime's thread makes the requests to S3.
-            let answered = tokio::task::spawn_blocking(move || answer_from(&index, &work)).await?;
-            match answered {
-                Ok(reply) => return Ok(reply),
-                // Its files may be gone if it was superseded long ago.
-                Err(error) if freshness == Freshness::Recent => {
-                    tracing::info!(%error, "looking for a newer edition");
-                    freshness = Freshness::Newest;
+        let sender = request.sender();
+        let response = match request.into_http() {
+            Ok(request) => {
+                let mut request = request.map(Body::from);
+                request.extensions_mut().insert(SentWhole);
+                if let Some(sender) = sender {
+                    request.extensions_mut().insert(PeerAddress(sender));
                 }
-                Err(error) => return Err(error.into()),
+                let mut router = self.router.clone();
+                match router.call(request).await {
+                    Ok(response) => response,
+                    Err(never) => match never {},
+                }
+            }
+            Err(error) => Problem::bad_request(error.to_string()).into_response(),
+        };
+        match reply(response).await {
+            Some(reply) => Ok(reply),
+            None => {
+                let too_large = reply(self.too_large().into_response()).await;
+                too_large.ok_or_else(|| "a problem is too large".into())
             }
         }
     }
+
+    fn too_large(&self) -> Problem {
+        let detail = "the answer is longer than the 6 MB that the URL of a function can send, or broke off";
+        let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "answer too large", detail);
+        problem.with_hint(format!("ask for less, such as with `limit` and `cursor`; {}", self.export_hint))
+    }
 }
 
-fn answer_from(index: &Index, asked: &IndexRequest) -> Result<HttpReply, SearchError> {
-    match asked {
-        IndexRequest::Search(request) => {
-            let results = index.search(request)?;
-            let report = SearchReport { query: &request.query, pages_indexed: index.pages(), results: &results };
-            Ok(HttpReply::json(200, &report))
-        }
-        IndexRequest::Similar { url, count } => Ok(match index.similar(url, *count)? {
-            Some(similar) => HttpReply::json(200, &similar),
-            None => Refusal::reply(404, "the page is not in the word index", None),
-        }),
-    }
+/// Returns a response as a reply; `None` if it is too large, or breaks off.
+async fn reply(response: Response<Body>) -> Option<HttpReply> {
+    let (parts, body) = response.into_parts();
+    // No more is read than could be sent.
+    let body = to_bytes(body, REPLY_BYTES_MAX).await.ok()?;
+    HttpReply::from_http(Response::from_parts(parts, body)).ok()
 }

@@ -9,6 +9,7 @@ use dragline_domain::ids::CrawlId;
 use dragline_lambda::RunError;
 use dragline_ports::editions::Editions;
 use dragline_search::{Blocks, Edition, Index};
+use dragline_service::Freshness;
 use lru::LruCache;
 
 /// The maximum number of open indexes.
@@ -16,15 +17,6 @@ const OPENED_MAX: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
 /// How long an edition counts as the newest without a check, which costs more than a search.
 const RECENT: Duration = Duration::from_secs(30);
-
-/// The required freshness of an index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Freshness {
-    /// It was the newest a short while ago.
-    Recent,
-    /// It is the newest now.
-    Newest,
-}
 
 /// Open indexes.
 pub(crate) struct OpenIndexes<E> {

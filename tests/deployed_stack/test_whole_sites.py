@@ -168,23 +168,23 @@ def test_searches_are_answered_as_by_the_command(stack, indexed, local, local_da
 
 
 def test_pages_like_one_are_found_by_the_url(stack, indexed, sites):
-    status, answer = stack.search(f"{CRAWL}/similar", url=f"{sites[1].url}/sql-vacuum.html", count="3")
+    status, answer = stack.search(CRAWL, "similar", url=f"{sites[1].url}/sql-vacuum.html", count="3")
     assert status == 200
     assert len(answer["results"]) == 3 and any("vacuum" in hit["url"] for hit in answer["results"])
 
 
 @pytest.mark.parametrize(
-    ("path", "asked", "status", "error"),
+    ("crawl", "what", "asked", "status", "detail"),
     [
-        (CRAWL, {"q": '"open'}, 400, "the query is not valid: the quotation mark is not closed"),
-        ("another", {"q": "word"}, 404, "another has no word index"),
-        (f"{CRAWL}/similar", {"url": "https://elsewhere.example/"}, 404, "the page is not in the word index"),
-        ("", {}, 404, "there is nothing here"),
+        (CRAWL, "search", {"q": '"open'}, 400, "the query is not valid: the quotation mark is not closed"),
+        ("another", "search", {"q": "word"}, 404, "there is no crawl `another`"),
+        (CRAWL, "similar", {"url": "https://elsewhere.example/"}, 404, "https://elsewhere.example/ is not in the word index"),
+        (CRAWL, "nothing", {}, 404, "there is nothing here"),
     ],
 )
-def test_a_search_for_nothing_that_there_is_says_so(stack, indexed, path, asked, status, error):
-    answered, answer = stack.search(path, **asked)
-    assert (answered, answer["error"]) == (status, error)
+def test_a_search_for_nothing_that_there_is_says_so(stack, indexed, crawl, what, asked, status, detail):
+    answered, answer = stack.search(crawl, what, **asked)
+    assert (answered, answer["detail"]) == (status, detail)
 
 
 def test_people_are_told_where_the_report_is(stack, deployed, notices):

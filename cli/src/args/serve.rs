@@ -131,6 +131,8 @@ pub(crate) enum TokenAction {
 /// A role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RoleName {
+    /// Search
+    Searcher,
     /// Read everything
     Reader,
     /// Add, change, start and stop crawls
@@ -142,6 +144,7 @@ pub(crate) enum RoleName {
 impl From<RoleName> for Role {
     fn from(name: RoleName) -> Self {
         match name {
+            RoleName::Searcher => Self::Searcher,
             RoleName::Reader => Self::Reader,
             RoleName::Editor => Self::Editor,
             RoleName::Owner => Self::Owner,

@@ -34,7 +34,8 @@ use dragline_ports::frontier::CrawlRow;
 use dragline_ports::reader::Reader as _;
 use dragline_search::Index;
 use dragline_service::{
-    Access, AddCrawl, Backend, Crawling, HostCheck, Output, PortsBackend, Printout, Problem, Service, Stores, router,
+    Access, AddCrawl, Backend, Crawling, Freshness, HostCheck, Link, Output, PortsBackend, Printout, Problem, Service,
+    Stores, router,
 };
 use serde::Serialize;
 use tokio::task::JoinHandle;
@@ -237,29 +238,33 @@ impl Stores for DirectoryCrawls {
         LocalStore::open_read_only(&self.data).map_err(|error| self.error(error))?.load_crawl(crawl)
     }
 
-    async fn index(&self, crawl: &CrawlId) -> Result<Option<Index>, Problem> {
+    /// It is brought up to date each time.
+    async fn index(&self, crawl: &CrawlId, _: Freshness) -> Result<Option<Arc<Index>>, Problem> {
         let (data, crawl, console) = (self.data.clone(), crawl.clone(), self.console.clone());
         // It reads and sorts all that is new.
         let runtime = tokio::runtime::Handle::current();
         let opened = tokio::task::spawn_blocking(move || {
             runtime.block_on(async {
+                if !crawl_handle::crawls(&data)?.contains(&crawl) {
+                    return Ok(None);
+                }
                 let Some(found) = crawl_handle::in_directory(&*data, Some(&crawl))? else { return Ok(None) };
                 if found.reader.latest_iteration().await?.is_none() {
                     return Ok(None);
                 }
-                derived_files::index(&found, &console).await.map(Some)
+                derived_files::index(&found, &console).await.map(|index| Some(Arc::new(index)))
             })
         });
         let failed = |why: String| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error", why);
         opened.await.map_err(|error| failed(error.to_string()))?.map_err(|failure: Failure| failed(failure.message))
     }
 
-    fn link(&self, crawl: &CrawlId) -> Result<Option<AddCrawl>, Problem> {
+    async fn link(&self, crawl: &CrawlId) -> Result<Option<AddCrawl>, Problem> {
         self.links.find(crawl)
     }
 
-    fn keep_link(&self, crawl: &CrawlId, call: Option<AddCrawl>) -> Result<(), Problem> {
-        self.links.keep(crawl, call)
+    async fn keep_link(&self, crawl: &CrawlId, link: Link) -> Result<(), Problem> {
+        self.links.keep(crawl, link.call)
     }
 
     async fn read_link(&self, url: &str) -> Result<String, Problem> {

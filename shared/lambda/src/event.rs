@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::http::{HttpEvent, HttpRequest};
+use crate::function_url::HttpRequest;
 
 /// Why a function is invoked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Event {
             return Ok(Self::Messages(serde_json::from_value::<Batch>(event)?.records));
         }
         if event.get("rawPath").is_some() {
-            return Ok(Self::Request(serde_json::from_value::<HttpEvent>(event)?.into()));
+            return Ok(Self::Request(serde_json::from_value(event)?));
         }
         let is_tick = event.get("detail-type").and_then(Value::as_str) == Some("Scheduled Event");
         if is_tick { Ok(Self::Tick) } else { Err(EventError::Unknown) }

@@ -7,7 +7,7 @@
 mod batch;
 mod deadline;
 mod event;
-mod http;
+mod function_url;
 mod logs;
 mod metrics;
 mod run;
@@ -17,9 +17,11 @@ mod world;
 
 pub use batch::{Reply, Work, work_all};
 pub use deadline::{Deadline, RESERVE, WALK_RESERVE};
-pub use dragline_aws::{DynamoReader, DynamoRetained, S3Editions, S3Publications};
+pub use dragline_aws::{
+    DynamoFrontier, DynamoReader, DynamoRetained, S3Definitions, S3Documents, S3Editions, S3Publications,
+};
 pub use event::{Event, EventError, Message, MessageError, read_message};
-pub use http::{HttpReply, HttpRequest};
+pub use function_url::{HttpReply, HttpReplyTooLarge, HttpRequest, HttpRequestError, REPLY_BYTES_MAX};
 pub use run::{Invocation, ReplyCounts, RunError, run};
 pub use settings::{SettingError, Settings, days};
 pub use world::AwsWorld;

@@ -23,6 +23,8 @@ const REMEMBERED_MAX: usize = 1_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
+    /// Search.
+    Searcher,
     /// Read everything.
     Reader,
     /// Add, change, start and stop crawls.
@@ -38,18 +40,32 @@ impl Role {
             // The calls of its tools are checked each by itself.
             return Self::Reader;
         }
+        let is_search =
+            || matches!(path.rsplit_once('/'), Some((start, "search" | "similar")) if start.starts_with("/crawls/"));
         match *method {
+            Method::GET | Method::HEAD if is_search() => Self::Searcher,
             Method::GET | Method::HEAD | Method::OPTIONS => Self::Reader,
             Method::DELETE => Self::Owner,
             _ => Self::Editor,
         }
     }
 
+    /// Returns the role, if it may do what needs another one. `holder` says whose role it is.
+    fn admit(self, needed: Self, holder: &str) -> Result<Self, Problem> {
+        if self >= needed {
+            return Ok(self);
+        }
+        let detail = format!("{holder} {}, and that takes {}", self.name(), needed.name());
+        Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", detail))
+    }
+
+    /// Returns its name, with its article.
     const fn name(self) -> &'static str {
         match self {
-            Self::Reader => "reader",
-            Self::Editor => "editor",
-            Self::Owner => "owner",
+            Self::Searcher => "a searcher",
+            Self::Reader => "a reader",
+            Self::Editor => "an editor",
+            Self::Owner => "an owner",
         }
     }
 }
@@ -94,10 +110,12 @@ impl Token {
 }
 
 /// Who may call.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Access {
-    /// Without any, everybody who reaches the server may do everything.
+    /// Without any, everybody who reaches the server has the same role.
     tokens: Vec<Token>,
+    /// That role.
+    everybody: Role,
     /// SHA-256 of a secret whose holder may do everything, if there are tokens at all.
     secret: Option<[u8; 32]>,
     /// SHA-256 of secrets that were verified, with the places of their tokens.
@@ -122,13 +140,21 @@ impl Access {
     /// Returns the access of a server that only its own machine reaches: everybody is its owner.
     #[must_use]
     pub fn open() -> Self {
-        Self::default()
+        Self::everybody(Role::Owner)
+    }
+
+    /// Returns the access of a server that asks nobody for a token: everybody who reaches it has
+    /// this role.
+    #[must_use]
+    pub fn everybody(role: Role) -> Self {
+        let (verified, hashing) = (Mutex::default(), Hashing::default());
+        Self { tokens: Vec::new(), everybody: role, secret: None, verified, hashing }
     }
 
     /// Returns the access of those with one of these tokens.
     #[must_use]
     pub fn with_tokens(tokens: Vec<Token>) -> Self {
-        Self { tokens, ..Self::default() }
+        Self { tokens, ..Self::open() }
     }
 
     /// Returns the same access, and that of the holder of this secret, who may do everything. It
@@ -141,13 +167,12 @@ impl Access {
     /// Whether everybody may do everything.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.tokens.is_empty()
+        self.tokens.is_empty() && self.everybody == Role::Owner
     }
 
     /// Whether checking a request takes the hash of a secret: it has one that is not known yet.
     pub(crate) fn takes_hash(&self, headers: &HeaderMap) -> bool {
-        let given = secret_in(headers);
-        let Some(given) = given else { return false };
+        let Some(given) = secret_in(headers).filter(|_| !self.tokens.is_empty()) else { return false };
         let digest: [u8; 32] = Sha256::digest(given.as_bytes()).into();
         let verified = self.verified.lock().unwrap_or_else(PoisonError::into_inner);
         self.secret != Some(digest) && verified.iter().all(|(known, _)| *known != digest)
@@ -175,10 +200,10 @@ impl Access {
 
     /// Checks a request, and returns the role of who sent it.
     fn check(&self, (method, path): (&Method, &str), headers: &HeaderMap) -> Result<Role, Problem> {
-        if self.is_open() {
-            return Ok(Role::Owner);
-        }
         let needed = Role::needed(method, path);
+        if self.tokens.is_empty() {
+            return self.everybody.admit(needed, "here everybody is");
+        }
         let given = secret_in(headers);
         // What is compared are digests, so how long that takes says nothing about the secret.
         let digest = given.as_deref().map(|secret| <[u8; 32]>::from(Sha256::digest(secret.as_bytes())));
@@ -190,12 +215,7 @@ impl Access {
             let problem = Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", detail);
             return Err(problem.with_hint("send `Authorization: Bearer TOKEN`; `dragline token add` makes one"));
         };
-        if token.role < needed {
-            let detail =
-                format!("the token of a {} may not do that: it takes one of an {}", token.role.name(), needed.name());
-            return Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", detail));
-        }
-        Ok(token.role)
+        token.role.admit(needed, "the token is that of")
     }
 }
 
@@ -261,6 +281,7 @@ mod tests {
     fn each_role_may_do_what_it_is_for() {
         let token = |user: &str, role| Token::new(user, role, &format!("secret of {user}")).unwrap();
         let access = Access::with_tokens(vec![
+            token("kit", Role::Searcher),
             token("ada", Role::Reader),
             token("ben", Role::Editor),
             token("eve", Role::Owner),
@@ -283,6 +304,12 @@ mod tests {
             (Method::POST, "/mcp", Some(bearer("ada")), None, "a reader calls tools"),
             (Method::POST, "/mcp", None, Some(401), "nobody does"),
             (Method::POST, "/mcp/", Some(bearer("ada")), Some(403), "another path"),
+            (Method::GET, "/crawls/docs/search", Some(bearer("kit")), None, "a searcher searches"),
+            (Method::GET, "/crawls/docs/similar", Some(bearer("kit")), None, "and this is a search, too"),
+            (Method::GET, "/crawls/docs/pages", Some(bearer("kit")), Some(403), "but reads nothing else"),
+            (Method::GET, "/view/docs/search", Some(bearer("kit")), Some(403), "nor the page"),
+            (Method::POST, "/crawls/docs/search", Some(bearer("kit")), Some(403), "nor changes anything"),
+            (Method::POST, "/mcp", Some(bearer("kit")), Some(403), "nor calls tools"),
         ] {
             let mut headers = HeaderMap::new();
             if let Some(field) = &field {
@@ -293,6 +320,25 @@ mod tests {
                 assert_eq!(status, expected, "{method} {path} {field:?}, {again}: {why}");
             }
         }
-        assert!(Access::open().check((&Method::DELETE, "/crawls/docs"), &HeaderMap::new()).is_ok(), "without tokens");
+    }
+
+    #[test]
+    fn without_tokens_everybody_has_the_same_role() {
+        for (everybody, method, path, expected) in [
+            (Role::Owner, Method::DELETE, "/crawls/docs", None),
+            (Role::Editor, Method::DELETE, "/crawls/docs", Some(403)),
+            (Role::Reader, Method::GET, "/crawls/docs/definition", None),
+            (Role::Reader, Method::POST, "/crawls", Some(403)),
+            (Role::Searcher, Method::GET, "/crawls/docs/search", None),
+            (Role::Searcher, Method::GET, "/crawls/docs/definition", Some(403)),
+        ] {
+            let mut headers = HeaderMap::new();
+            // Whoever sends a token that nobody asked for gains nothing by it.
+            headers.insert(header::AUTHORIZATION, HeaderValue::from_static("Bearer of nothing"));
+            let access = Access::everybody(everybody);
+            assert!(!access.takes_hash(&headers), "no hash is computed for it");
+            let status = access.check((&method, path), &headers).err().map(|problem| problem.status);
+            assert_eq!(status, expected, "{everybody:?}: {method} {path}");
+        }
     }
 }

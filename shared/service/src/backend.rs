@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::bodies::AddCrawl;
+use crate::links::Link;
 use crate::printouts::{Output, Printout};
 use crate::problem::Problem;
 
@@ -59,15 +60,18 @@ pub trait Backend: Send + Sync + 'static {
     /// to date first, which reads what is new.
     fn search<'a>(&'a self, crawl: &'a CrawlId, request: Request) -> Answer<'a, String>;
 
-    /// Runs a command that prints something of a crawl, which exists. The command is ended when its
-    /// output is dropped.
+    /// Returns up to this many pages that are similar to one, as JSON. The word index is brought up
+    /// to date first.
+    fn similar<'a>(&'a self, crawl: &'a CrawlId, url: String, count: u32) -> Answer<'a, String>;
+
+    /// Prints something of a crawl, which exists. The printing is ended when its output is dropped.
     fn print<'a>(&'a self, crawl: &'a CrawlId, printout: Printout) -> Answer<'a, Output>;
 
     /// Returns the call that gave a crawl a file elsewhere as its definition; `None` if none did.
     fn link<'a>(&'a self, crawl: &'a CrawlId) -> Answer<'a, Option<AddCrawl>>;
 
-    /// Keeps the call that gave a crawl a file elsewhere as its definition, or that none did.
-    fn keep_link<'a>(&'a self, crawl: &'a CrawlId, call: Option<AddCrawl>) -> Answer<'a, ()>;
+    /// Keeps where a version of a crawl's definition came from.
+    fn keep_link<'a>(&'a self, crawl: &'a CrawlId, link: Link) -> Answer<'a, ()>;
 
     /// Reads the file at a URL as text.
     fn read_link<'a>(&'a self, url: &'a str) -> Answer<'a, String>;

@@ -18,7 +18,7 @@ use crate::backend::{Backend, CrawlStanding, IterationView, ScheduleState};
 use crate::bodies::{AddCrawl, StartCrawling};
 use crate::extract::{Body, Path, Query};
 use crate::idempotency::Trigger;
-use crate::links::read_definition;
+use crate::links::{Link, read_definition};
 use crate::problem::Problem;
 use crate::rows::within;
 
@@ -92,9 +92,12 @@ pub(crate) async fn add(
     let name = definition.name.clone();
     let was_there = backend.standing(&name).await?;
     let command = Command::PutCrawl(Box::new(definition));
-    backend.command(&command, &trigger).await?;
-    backend.keep_link(&name, link).await?;
+    let stored = backend.command(&command, &trigger).await?;
     let standing = require(&*backend, Ok(name.clone())).await?;
+    let version = if let CommandResult::Stored(version) = stored { version } else { standing.version };
+    let link = Link { version, call: link };
+    let standing = CrawlStanding { definition_url: link.url().map(str::to_owned), ..standing };
+    backend.keep_link(&name, link).await?;
     let status = if was_there.is_some() { StatusCode::OK } else { StatusCode::CREATED };
     Ok((status, [(header::LOCATION, format!("/crawls/{name}"))], Json(standing)).into_response())
 }

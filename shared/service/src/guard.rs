@@ -16,22 +16,44 @@ use crate::problem::Problem;
 /// a foreign `Origin`.
 #[derive(Clone, Debug, Default)]
 pub struct HostCheck {
-    names: Vec<String>,
+    names: Names,
+}
+
+#[derive(Clone, Debug)]
+enum Names {
+    /// These, besides `localhost` and addresses.
+    Listed(Vec<String>),
+    /// Whatever a request was routed by.
+    Routed,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Self::Listed(Vec::new())
+    }
 }
 
 impl HostCheck {
     /// Returns a check that takes these names, besides `localhost` and addresses.
     #[must_use]
     pub fn new(names: Vec<String>) -> Self {
-        Self { names }
+        Self { names: Names::Listed(names) }
+    }
+
+    /// Returns a check that takes every name: that of a server on no network that a page could
+    /// reach by a name of its own, as what is before it finds it by its name alone.
+    #[must_use]
+    pub const fn routed() -> Self {
+        Self { names: Names::Routed }
     }
 
     fn is_known(&self, host: &str) -> bool {
+        let Names::Listed(names) = &self.names else { return true };
         let name = without_port(host);
         let is_address = name.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>().is_ok();
         is_address
             || name.eq_ignore_ascii_case("localhost")
-            || self.names.iter().any(|known| known.eq_ignore_ascii_case(name))
+            || names.iter().any(|known| known.eq_ignore_ascii_case(name))
     }
 
     /// Returns the problem of a request that is not answered.
@@ -132,6 +154,12 @@ mod tests {
             let status = check.refuse(&method, &site(host, origin)).err().map(|problem| problem.status);
             assert_eq!(status, expected, "{method} {host} from {origin:?}: {why}");
         }
+        let routed = |origin| {
+            let headers = site("named.by.aws.example", origin);
+            HostCheck::routed().refuse(&Method::POST, &headers).err().map(|problem| problem.status)
+        };
+        assert_eq!(routed(None), None, "what is before the server chose it by the name");
+        assert_eq!(routed(Some("https://evil.example")), Some(403), "and a form of another site is one, too");
         for (name, value, expected, why) in [
             ("host", "evil.example", Some(400), "a second name"),
             ("origin", "https://evil.example", Some(400), "a second origin"),

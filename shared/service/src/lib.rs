@@ -39,15 +39,16 @@ pub use backend::{
 pub use bodies::AddCrawl;
 pub use guard::HostCheck;
 pub use limiter::PeerAddress;
-pub use links::{LinkState, refresh_definition};
+pub use links::{Link, LinkState, refresh_definition};
 pub use mcp::{
     Agents, AllowedHost, AllowedHostError, Api, ApiError, ApiResponse, Caller, CrawlAllowance, Crawling, ProtocolError,
     serve_stdio,
 };
 pub use metrics::{Figure, Sample, figures};
-pub use ports::{PortsBackend, Stores};
+pub use ports::{Freshness, PortsBackend, Stores};
 pub use printouts::{
     ArchiveQuery, BodyForm, BodyQuery, DiffQuery, DiffSubject, DiffWhich, Output, Printout, ReportFormat, ReportQuery,
 };
 pub use problem::Problem;
+pub use progress::SentWhole;
 pub use router::{Service, router};

@@ -8,6 +8,24 @@ use crate::backend::{Backend, ScheduleState};
 use crate::bodies::AddCrawl;
 use crate::problem::Problem;
 
+/// Where a version of a crawl's definition came from.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// The version. What is known of a later one is not replaced.
+    pub version: u32,
+    /// The call that gave the crawl a file elsewhere as its definition; `None` if it was given
+    /// itself.
+    pub call: Option<AddCrawl>,
+}
+
+impl Link {
+    /// Returns the URL of the file; `None` if the definition was given itself.
+    #[must_use]
+    pub fn url(&self) -> Option<&str> {
+        self.call.as_ref()?.definition_url.as_deref()
+    }
+}
+
 /// What became of a definition that was read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkState {

@@ -8,6 +8,7 @@ use dragline_domain::command::Command;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{CrawlPut, IterationRow, Switch};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
+use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::schedule::{CommandResult, Defaults, handle};
@@ -25,6 +26,7 @@ use crate::backend::{
     Answer, Backend, CrawlStanding, IterationView, ProgressView, RowBatch, RowKind, RowsQuery, ScheduleState,
 };
 use crate::bodies::AddCrawl;
+use crate::links::Link;
 use crate::printouts::{Output, Printout};
 use crate::problem::Problem;
 use crate::rows::{ROWS, line};
@@ -34,6 +36,15 @@ const NOTICES_MAX: usize = 1_000;
 
 /// How often to try to switch a schedule while somebody else changes the crawl.
 const SWITCHES_MAX: u32 = 8;
+
+/// How fresh a word index must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// It was the newest a short while ago.
+    Recent,
+    /// It is the newest now.
+    Newest,
+}
 
 /// The crawls of a store, each with a reader.
 pub trait Stores: Send + Sync + 'static {
@@ -49,34 +60,39 @@ pub trait Stores: Send + Sync + 'static {
     /// The store cannot be opened.
     fn load_crawl(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<Option<CrawlRow>>> + Send;
 
-    /// Returns the word index of a crawl, brought up to date; `None` before its first iteration.
+    /// Returns the word index of a crawl, as fresh as it must be; `None` while there is none.
     ///
     /// # Errors
     /// The index cannot be read or written.
-    fn index(&self, crawl: &CrawlId) -> impl Future<Output = Result<Option<Index>, Problem>> + Send;
+    fn index(
+        &self,
+        crawl: &CrawlId,
+        freshness: Freshness,
+    ) -> impl Future<Output = Result<Option<Arc<Index>>, Problem>> + Send;
 
-    /// Runs a command that prints something of a crawl, and ends it when its output is dropped.
+    /// Prints something of a crawl, and ends that when its output is dropped.
     ///
     /// # Errors
-    /// The command failed before it printed anything.
+    /// It failed before it printed anything, or this store does not print it.
     fn print(&self, crawl: &CrawlId, printout: Printout) -> impl Future<Output = Result<Output, Problem>> + Send;
 
     /// Returns the call that gave a crawl a file elsewhere as its definition; `None` if none did.
     ///
     /// # Errors
     /// It cannot be read.
-    fn link(&self, crawl: &CrawlId) -> Result<Option<AddCrawl>, Problem>;
+    fn link(&self, crawl: &CrawlId) -> impl Future<Output = Result<Option<AddCrawl>, Problem>> + Send;
 
-    /// Keeps the call that gave a crawl a file elsewhere as its definition, or that none did.
+    /// Keeps where a version of a crawl's definition came from, unless a later one is known.
     ///
     /// # Errors
     /// It cannot be written.
-    fn keep_link(&self, crawl: &CrawlId, call: Option<AddCrawl>) -> Result<(), Problem>;
+    fn keep_link(&self, crawl: &CrawlId, link: Link) -> impl Future<Output = Result<(), Problem>> + Send;
 
     /// Reads the file at a URL as text.
     ///
     /// # Errors
-    /// The server does not answer, or what it answers is no text, or too long.
+    /// The server does not answer, or what it answers is no text, or too long, or files are not
+    /// read from there.
     fn read_link(&self, url: &str) -> impl Future<Output = Result<String, Problem>> + Send;
 
     /// Returns the free bytes on the disk of the crawls; `None` if that cannot be told.
@@ -144,6 +160,39 @@ impl<W: World, S: Stores> PortsBackend<W, S> {
     }
 }
 
+impl<W: World, S: Stores> PortsBackend<W, S> {
+    /// Asks the word index of a crawl. If it cannot be read, its files may be gone, as it was
+    /// superseded some time ago: then the newest one is asked.
+    async fn ask<T: Send + 'static>(
+        &self,
+        crawl: &CrawlId,
+        question: impl Fn(&Index) -> Result<T, SearchError> + Send + Sync + 'static,
+    ) -> Result<T, Problem> {
+        let (question, mut freshness) = (Arc::new(question), Freshness::Recent);
+        let failed = |error: &dyn std::fmt::Display| {
+            tracing::error!(%error, "a search failed");
+            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error", "the word index cannot be read")
+        };
+        loop {
+            let Some(index) = self.stores.index(crawl, freshness).await? else {
+                return Err(Problem::not_found(format!("`{crawl}` has nothing to search yet"))
+                    .with_hint("it has once an iteration of it is over"));
+            };
+            let question = Arc::clone(&question);
+            // It blocks on reads.
+            let answered = tokio::task::spawn_blocking(move || question(&index)).await;
+            match answered.map_err(|error| failed(&error))? {
+                Ok(answer) => return Ok(answer),
+                Err(error) if freshness == Freshness::Recent => {
+                    tracing::info!(%error, "looking for a newer word index");
+                    freshness = Freshness::Newest;
+                }
+                Err(error) => return Err(failed(&error)),
+            }
+        }
+    }
+}
+
 fn read_only() -> Problem {
     Problem::conflict("the crawls are only read here")
 }
@@ -186,7 +235,7 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
                 Commands::Handled(handler) => handler.world.frontier().latest_iteration(crawl).await?,
                 Commands::Refused => self.stores.reader(crawl)?.latest_iteration().await?,
             };
-            let link = self.stores.link(crawl)?.and_then(|call| call.definition_url);
+            let link = self.stores.link(crawl).await?.and_then(|call| call.definition_url);
             Ok(Some(standing(crawl, row, link, latest.as_ref())))
         })
     }
@@ -264,22 +313,29 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
     }
 
     fn search<'a>(&'a self, crawl: &'a CrawlId, request: Request) -> Answer<'a, String> {
+        Box::pin(self.ask(crawl, move |index| {
+            let results = index.search(&request)?;
+            let report = SearchReport { query: &request.query, pages_indexed: index.pages(), results: &results };
+            // Texts and numbers can always be written.
+            Ok(serde_json::to_string(&report).unwrap_or_default())
+        }))
+    }
+
+    fn similar<'a>(&'a self, crawl: &'a CrawlId, url: String, count: u32) -> Answer<'a, String> {
         Box::pin(async move {
-            let Some(index) = self.stores.index(crawl).await? else {
-                return Err(Problem::not_found(format!("`{crawl}` has not begun, so there is nothing to search")));
-            };
-            // It blocks on reads.
-            let searched = tokio::task::spawn_blocking(move || {
-                let results = index.search(&request)?;
-                let report = SearchReport { query: &request.query, pages_indexed: index.pages(), results: &results };
-                // Texts and numbers can always be written.
-                Ok::<_, SearchError>(serde_json::to_string(&report).unwrap_or_default())
+            let urls = [UrlRules::keep_all(), UrlRules::default()].map(|rules| CrawlUrl::parse(&url, &rules));
+            let [written, stripped] = urls.map(|url| url.map_err(|error| Problem::bad_request(error.to_string())));
+            let urls = [written?, stripped?];
+            let asked = self.ask(crawl, move |index| {
+                for url in &urls {
+                    if let Some(similar) = index.similar(url.as_str(), count)? {
+                        return Ok(Some(serde_json::to_string(&similar).unwrap_or_default()));
+                    }
+                }
+                Ok(None)
             });
-            let failed = |error: &dyn std::fmt::Display| {
-                tracing::error!(%error, "a search failed");
-                Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error", "the word index cannot be read")
-            };
-            searched.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))
+            let missing = || Problem::not_found(format!("{} is not in the word index", url.escape_debug()));
+            asked.await?.ok_or_else(missing)
         })
     }
 
@@ -288,11 +344,11 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
     }
 
     fn link<'a>(&'a self, crawl: &'a CrawlId) -> Answer<'a, Option<AddCrawl>> {
-        Box::pin(async { self.stores.link(crawl) })
+        Box::pin(self.stores.link(crawl))
     }
 
-    fn keep_link<'a>(&'a self, crawl: &'a CrawlId, call: Option<AddCrawl>) -> Answer<'a, ()> {
-        Box::pin(async { self.stores.keep_link(crawl, call) })
+    fn keep_link<'a>(&'a self, crawl: &'a CrawlId, link: Link) -> Answer<'a, ()> {
+        Box::pin(self.stores.keep_link(crawl, link))
     }
 
     fn read_link<'a>(&'a self, url: &'a str) -> Answer<'a, String> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -23,6 +23,15 @@ use crate::rows::accepts;
 
 /// The time between two events.
 const EVERY: Duration = Duration::from_secs(1);
+
+/// How long a client waits after a stream that was sent as a whole before it asks again.
+const AGAIN_AFTER: Duration = Duration::from_secs(5);
+
+/// Says that an answer is sent as a whole, when it is complete: what listens adds this to each
+/// request whose answer it cannot send in parts. A stream of events is a single one then, and its
+/// client asks again for the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentWhole;
 
 /// Which iteration to show.
 #[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
@@ -66,10 +75,17 @@ pub(crate) async fn progress(
     State(backend): Crawls,
     Path(name): Path<String>,
     Query(query): Query<IterationQuery>,
+    whole: Option<Extension<SentWhole>>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let (_, row) = iteration(&*backend, &name, query).await?;
     if accepts(&headers, "text/event-stream") {
+        if whole.is_some() {
+            let progress = backend.progress(&row).await?;
+            let event = Event::default().event("progress").retry(AGAIN_AFTER).json_data(&progress);
+            let event = event.map_err(|error| Problem::bad_request(error.to_string()))?;
+            return Ok(Sse::new(stream::iter([Ok::<_, Infallible>(event)])).into_response());
+        }
         return Ok(Sse::new(events(backend, row)).keep_alive(KeepAlive::default()).into_response());
     }
     Ok(Json(backend.progress(&row).await?).into_response())

@@ -53,6 +53,7 @@ fn routes() -> OpenApiRouter<Arc<dyn Backend>> {
         .routes(routes!(rows::log))
         .routes(routes!(rows::candidates))
         .routes(routes!(search::search))
+        .routes(routes!(search::similar))
         .routes(routes!(printouts::history))
         .routes(routes!(printouts::backlinks))
         .routes(routes!(printouts::diff))

@@ -1,16 +1,19 @@
-//! Searching the pages of a crawl.
+//! Searching the pages of a crawl, and pages that are similar to one.
 
 use std::num::NonZeroU32;
 
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use dragline_domain::ids::{CrawlId, CrawlIdError};
 use dragline_search::{PER_PAGE_MAX, Request, SHOWN_MAX, Typos, check};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+use crate::backend::Backend;
 use crate::crawls::{Crawls, require};
 use crate::extract::{Path, Query};
+use crate::printouts::checked;
 use crate::problem::Problem;
 use crate::rows::within;
 
@@ -68,8 +71,53 @@ pub(crate) async fn search(
     Path(name): Path<String>,
     Query(query): Query<SearchQuery>,
 ) -> Result<Response, Problem> {
-    let crawl = require(&*backend, name.parse()).await?.name;
     let request = query.request()?;
-    let results = backend.search(&crawl, request).await?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], results).into_response())
+    let crawl = parsed(&name)?;
+    let results = backend.search(&crawl, request).await;
+    answer(&*backend, &crawl, results).await
+}
+
+fn parsed(name: &str) -> Result<CrawlId, Problem> {
+    name.parse().map_err(|error: CrawlIdError| Problem::not_found(error.to_string()))
+}
+
+/// Returns what the word index answered. Only if there is none, it is checked whether there is such
+/// a crawl: that would be most of the work of a search.
+async fn answer(backend: &dyn Backend, crawl: &CrawlId, results: Result<String, Problem>) -> Result<Response, Problem> {
+    if results.as_ref().is_err_and(|problem| problem.status == StatusCode::NOT_FOUND.as_u16()) {
+        require(backend, Ok(crawl.clone())).await?;
+    }
+    Ok(([(header::CONTENT_TYPE, "application/json")], results?).into_response())
+}
+
+/// Which pages to look for.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SimilarQuery {
+    /// The URL of the page.
+    url: String,
+    /// The most pages, up to 100.
+    count: Option<u32>,
+}
+
+/// Pages that are similar to another one
+#[utoipa::path(
+    get, path = "/crawls/{name}/similar", operation_id = "listSimilarPages", tag = "results",
+    params(("name" = String, Path, description = "The crawl"), SimilarQuery),
+    responses(
+        (status = 200, description = "What `dragline similar --json` prints", body = Object),
+        (status = 404, description = "There is no such crawl, or the page is not indexed", body = Problem),
+    )
+)]
+pub(crate) async fn similar(
+    State(backend): Crawls,
+    Path(name): Path<String>,
+    Query(SimilarQuery { url, count }): Query<SimilarQuery>,
+) -> Result<Response, Problem> {
+    let url = checked(url)?;
+    let count = within("count", count.unwrap_or(COUNT), PER_PAGE_MAX)?;
+    let crawl = parsed(&name)?;
+    let pages = backend.similar(&crawl, url, count).await;
+    answer(&*backend, &crawl, pages).await
 }

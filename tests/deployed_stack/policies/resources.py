@@ -10,7 +10,7 @@ REGION = "us-east-1"
 PREFIXES = {"bodies": "raw/a/1/", "documents": "documents/a/1/", "items": "items/a/1/", "index": "search/a/editions/"}
 """Of listings."""
 
-OBJECTS = {"body": "raw/a", "document": "documents/a", "robots": "robots/a", "item": "items/a", "index": "search/a/files/a", "report": "reports/a/1.html"}
+OBJECTS = {"body": "raw/a", "document": "documents/a", "robots": "robots/a", "item": "items/a", "index": "search/a/files/a", "report": "reports/a/1.html", "definition": "definitions/a.yaml"}
 """Resources of each kind, none of which exists."""
 
 

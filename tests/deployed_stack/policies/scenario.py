@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta, timezone
@@ -54,6 +55,7 @@ class Scenario:
             self._a_url(site)
             self._a_schedule(site)
             self._commands_while_it_runs(other)
+            self._calls(other)
 
     def _a_url(self, site: Site) -> None:
         """And robots.txt as an object, read again by whoever has the origin's next turn."""
@@ -106,6 +108,34 @@ class Scenario:
         self._wait_for_the_end("short", 2)
         self._stack.command({"remove": {"crawl": "short"}})
         self._eventually("the crawl's end", lambda: self._stack.row("short", "spec").get("switch") == "off")
+
+    def _calls(self, site: Site) -> None:
+        """The API reads a definition from the bucket, begins and changes an iteration, and reads what it left."""
+        key, text = "definitions/called.yaml", f"{{name: called, seeds: ['{site.url}/'], politeness: {{delay: 0s}}}}"
+        bucket = self._stack.outputs["Archive"]
+        self._stack.client("s3").put_object(Bucket=bucket, Key=key, Body=text.encode())
+        self._call("POST", "/crawls", {"definition_url": f"s3://{bucket}/{key}"})
+        self._call("POST", "/crawls/called/iterations", {})
+        self._call("PUT", "/crawls/called/running", {"change": "pause"})
+        # Skipped, with a notice.
+        self._call("POST", "/crawls/called/iterations", {})
+        self._call("PUT", "/crawls/called/running", {"change": "resume"})
+        self._let_it_be_overdue("called", site)
+        self._wait_for_the_end("called")
+        self._eventually("the report on the iteration", lambda: any(self._stack.objects("reports/called/1.html")))
+        reads = ["", "/definition", "/iterations", "/progress", "/summary", "/pages", "/links", "/items", "/log", "/candidates"]
+        reads += ["/pages?iteration=1", "/links?iteration=1", f"/history?url={site.url}/", "/report"]
+        for target in ["/crawls", *(f"/crawls/called{read}" for read in reads)]:
+            self._call("GET", target)
+        self._eventually("an answer to a search", lambda: self._stack.search("called", q="thing")[0] in (200, 404))
+        self._call("DELETE", "/crawls/called")
+
+    def _call(self, method: str, target: str, body: dict | None = None) -> None:
+        sent = None if body is None else json.dumps(body).encode()
+        status, _, answer = self._stack.call(method, target, sent, {"Content-Type": "application/json"})
+        # Whatever is refused is told by the gate.
+        self._eventually(f"what may be asked for by {method} {target}", lambda: True)
+        assert status < 300, answer
 
     def _wait_for(self, crawl: str, number: int, status: str) -> None:
         stands = lambda: self._stack.iteration(crawl, number).get("status") == status  # noqa: E731

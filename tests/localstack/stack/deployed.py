@@ -113,15 +113,36 @@ class Stack:
             for entry in page.get("Contents", []):
                 yield entry["Key"], self._s3.get_object(Bucket=bucket, Key=entry["Key"])["Body"].read()
 
-    def search(self, path: str, **asked: str) -> tuple[int, Any]:
-        """Asks the searcher by its URL. Returns the status and what was found. The emulator tells functions by the host that a request names."""
-        host = urlsplit(self.outputs["SearchUrl"]).netloc
-        request = urllib.request.Request(f"{self._endpoint}/{path}?{urlencode(asked)}", headers={"Host": host})
+    def call(self, method: str, target: str, body: bytes | None = None, headers: Mapping[str, str] = {}) -> tuple[int, Mapping[str, str], bytes]:
+        """Calls the API by its URL. Returns the status, the header fields and the body. The emulator tells functions by the host that a request names."""
+        host = urlsplit(self.outputs["ApiUrl"]).netloc
+        request = urllib.request.Request(f"{self._endpoint}{target}", body, {**headers, "Host": host}, method=method)
         try:
             with urllib.request.urlopen(request) as answer:
-                return answer.status, json.load(answer)
+                return answer.status, answer.headers, answer.read()
         except urllib.error.HTTPError as error:
-            return error.code, json.load(error)
+            return error.code, error.headers, error.read()
+
+    def search(self, crawl: str, what: str = "search", **asked: str) -> tuple[int, Any]:
+        """Searches a crawl. Returns the status and what was found."""
+        status, _, body = self.call("GET", f"/crawls/{crawl}/{what}?{urlencode(asked)}")
+        return status, json.loads(body)
+
+    @contextlib.contextmanager
+    def with_variables(self, function: str, **variables: str) -> Iterator[None]:
+        """Sets variables of a function while entered."""
+        name = self.outputs[function]
+        before = self._lambda.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
+
+        def tell(all_of_them: Mapping[str, str]) -> None:
+            self._lambda.update_function_configuration(FunctionName=name, Environment={"Variables": all_of_them})
+            self._lambda.get_waiter("function_updated_v2").wait(FunctionName=name)
+
+        tell({**before, **variables})
+        try:
+            yield
+        finally:
+            tell(before)
 
     def waiting(self, queue: str) -> int:
         """How many messages a queue holds, including those being handled."""

@@ -12,6 +12,7 @@ mod items;
 mod samples;
 pub mod site;
 mod summary;
+pub mod visits;
 
 pub use chunks::{Chunk, ChunkLength, chunks};
 pub use feeds::FeedRow;

@@ -36,6 +36,9 @@ pub(crate) const INDEX_FILE: Kind = Kind { media_type: "application/octet-stream
 /// Editions of a word index: each names the files of the index, some dozens.
 pub(crate) const EDITION: Kind = Kind { media_type: "application/json", format: "1", bytes_max: 4 << 20 };
 
+/// Definitions that people put. Far more than one may have.
+pub(crate) const DEFINITION: Kind = Kind { media_type: "application/yaml", format: "1", bytes_max: 4 << 20 };
+
 impl Kind {
     /// Refuses objects that are too large.
     pub(crate) fn check(self, size: u64) -> Result<(), StoreError> {

@@ -7,6 +7,7 @@ mod archive;
 mod backoff;
 mod blobs;
 mod clients;
+mod definitions;
 mod documents;
 mod dynamo;
 mod editions;
@@ -27,6 +28,7 @@ mod tables;
 
 pub use archive::S3Archive;
 pub use clients::{ATTEMPTS_MAX, AwsClients, http_client};
+pub use definitions::S3Definitions;
 pub use documents::S3Documents;
 pub use editions::S3Editions;
 pub use frontier::DynamoFrontier;

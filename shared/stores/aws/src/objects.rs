@@ -291,7 +291,12 @@ impl Bucket {
 
     /// Returns its S3 URI.
     pub(crate) fn uri(&self, key: &ObjectKey) -> String {
-        format!("s3://{}/{key}", self.name)
+        format!("{}{key}", self.root())
+    }
+
+    /// Returns the beginning that the URIs of all its objects have.
+    pub(crate) fn root(&self) -> String {
+        format!("s3://{}/", self.name)
     }
 
     /// Returns the page of the AWS console for an object, where authorised users can open it.

@@ -6,6 +6,7 @@ use std::fmt;
 use std::io::Read as _;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::url::CrawlUrl;
@@ -75,6 +76,16 @@ impl S3Publications {
             }
         };
         forgotten.await.map_err(|e: StoreError| e.at("forget items", IterationName(crawl, iteration)))
+    }
+
+    /// Returns the report on an iteration; `None` if there is none.
+    ///
+    /// # Errors
+    /// Fails if S3 does.
+    pub async fn report(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Option<Bytes>> {
+        let key = ObjectKey::for_report(crawl, iteration);
+        let object = self.bucket.get(&key, REPORT).await.map_err(|e| e.at("read a report", &key))?;
+        Ok(object.map(|object| object.bytes))
     }
 
     /// Deletes the reports on all iterations, as they may contain forgotten URLs.

@@ -3,6 +3,7 @@
 mod editions;
 mod faults;
 mod faults_elsewhere;
+mod listed;
 mod messages;
 mod pruning;
 mod publications;

@@ -16,7 +16,7 @@ use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{CrawlRow, Crawls};
 use dragline_ports::queue::Message;
 use dragline_search::Index;
-use dragline_service::{AddCrawl, Backend, Output, PortsBackend, Printout, Problem, Stores};
+use dragline_service::{AddCrawl, Backend, Freshness, Link, Output, PortsBackend, Printout, Problem, Stores};
 use jiff::Timestamp;
 use tokio::task::JoinHandle;
 
@@ -277,7 +277,7 @@ impl Stores for NoStores {
         Err(Self::error())
     }
 
-    async fn index(&self, _crawl: &CrawlId) -> Result<Option<Index>, Problem> {
+    async fn index(&self, _crawl: &CrawlId, _freshness: Freshness) -> Result<Option<Arc<Index>>, Problem> {
         Err(Self::error().into())
     }
 
@@ -285,16 +285,20 @@ impl Stores for NoStores {
         Err(Self::error().into())
     }
 
-    fn link(&self, _crawl: &CrawlId) -> Result<Option<AddCrawl>, Problem> {
+    async fn link(&self, _crawl: &CrawlId) -> Result<Option<AddCrawl>, Problem> {
         Err(Self::error().into())
     }
 
-    fn keep_link(&self, _crawl: &CrawlId, _call: Option<AddCrawl>) -> Result<(), Problem> {
+    async fn keep_link(&self, _crawl: &CrawlId, _link: Link) -> Result<(), Problem> {
         Err(Self::error().into())
     }
 
     async fn read_link(&self, _url: &str) -> Result<String, Problem> {
         Err(Self::error().into())
+    }
+
+    fn free_bytes(&self) -> Option<u64> {
+        None
     }
 
     fn reader(&self, _crawl: &CrawlId) -> PortResult<SqliteReader> {

@@ -40,6 +40,9 @@ impl Crawls for DynamoFrontier {
                         let is_inside = item.is_some_and(|item| item.contains_key(DEFINITION));
                         let inside = before.as_ref().filter(|_| is_inside);
                         writes.extend(inside.map(keep).transpose()?);
+                        // Each time, as earlier versions of this program kept no list.
+                        let name = keys::name(&put.definition.name);
+                        writes.push(Write::put(Role::Other, &name, rows::row(&name, [])));
                         if self.db.transact(&writes).await?.is_ok() {
                             return Ok(CrawlPut::Stored(version));
                         }

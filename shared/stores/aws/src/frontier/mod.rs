@@ -11,6 +11,7 @@ mod forgetting;
 mod hosts;
 mod iterations;
 mod joining;
+mod listed;
 mod log;
 mod notices;
 mod origins;

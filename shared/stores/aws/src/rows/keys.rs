@@ -22,6 +22,9 @@ const LEFTOVER: &str = "leftover#";
 
 const NOTICE: &str = "notice#";
 
+/// The partition with the names of all crawls. No name has a `#`.
+const NAMES: &str = "#crawls";
+
 fn crawl_key(crawl: &CrawlId, sort: impl Into<String>) -> Key {
     Key { table: Table::Crawls, partition: crawl.to_string(), sort: sort.into() }
 }
@@ -44,6 +47,21 @@ pub(crate) fn parse_origin(partition: &str) -> Result<OriginKey, StoreError> {
 
 pub(crate) fn crawl(crawl: &CrawlId) -> Key {
     crawl_key(crawl, "spec")
+}
+
+/// Returns the key of a crawl's name among all.
+pub(crate) fn name(crawl: &CrawlId) -> Key {
+    Key { table: Table::Crawls, partition: NAMES.to_owned(), sort: crawl.to_string() }
+}
+
+/// Returns the range of the names of all crawls.
+pub(crate) fn names() -> Range {
+    Range { table: Table::Crawls, partition: NAMES.to_owned(), prefix: None, after: None }
+}
+
+/// Returns the key of where the crawl's definition came from.
+pub(crate) fn link(crawl: &CrawlId) -> Key {
+    crawl_key(crawl, "link")
 }
 
 /// Returns the key of a version of a crawl's definition.

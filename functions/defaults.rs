@@ -1,0 +1,27 @@
+//! The stack's defaults, for what commands leave out.
+
+use dragline_domain::definition::UserAgent;
+use dragline_lambda::SettingError;
+use dragline_pipeline::schedule::Defaults;
+
+/// The variable with the stack's contact, a URL or an e-mail address. It is part of the user agent
+/// of every crawl that does not set its own.
+const CONTACT: &str = "DRAGLINE_CONTACT";
+
+/// The variable with the page budget of a crawl made from a URL alone.
+const URL_PAGES_MAX: &str = "DRAGLINE_URL_PAGES_MAX";
+
+/// Returns the stack's defaults for commands.
+pub(crate) fn stack_defaults(variable: impl Fn(&str) -> Option<String>) -> Result<Defaults, SettingError> {
+    let contact = variable(CONTACT).ok_or(SettingError::Missing(CONTACT))?;
+    let user_agent: UserAgent = format!("Dragline/{} (+{contact})", env!("CARGO_PKG_VERSION"))
+        .parse()
+        .map_err(|error: <UserAgent as std::str::FromStr>::Err| wrong(CONTACT, &error))?;
+    let pages = variable(URL_PAGES_MAX).ok_or(SettingError::Missing(URL_PAGES_MAX))?;
+    let url_pages_max = pages.parse().map_err(|error: std::num::ParseIntError| wrong(URL_PAGES_MAX, &error))?;
+    Ok(Defaults { user_agent, url_pages_max })
+}
+
+fn wrong(name: &'static str, error: &dyn std::error::Error) -> SettingError {
+    SettingError::Wrong { name, why: error.to_string() }
+}
