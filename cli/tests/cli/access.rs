@@ -22,9 +22,8 @@ fn members(elsewhere: String) -> impl Fn(&Asked) -> Vec<Step> + Send + Sync + 's
             return reply(401, &["www-authenticate: Basic realm=\"members\""], "who is there?");
         }
         match asked.target.as_str() {
-            "/robots.txt" => reply(404, &[], ""),
             "/" => {
-                html(&format!("<title>Members</title><a href=/in>in</a> <a href=/out>out</a> <img src={elsewhere}pic>"))
+                html(format!("<title>Members</title><a href=/in>in</a> <a href=/out>out</a> <img src={elsewhere}pic>"))
             }
             "/in" => html("<title>Inside</title><p>For members.</p>"),
             "/out" => reply(302, &[&format!("location: {elsewhere}caught")], ""),
@@ -191,7 +190,7 @@ async fn a_site_of_ones_own_is_crawled_whatever_its_robots_txt_says() {
     let link = other.url("/page");
     let site = HostileSite::start(move |asked: &Asked| match (asked.field("authorization"), asked.target.as_str()) {
         (Some(BASIC), "/robots.txt") => reply(200, &[], "User-agent: *\nDisallow: /\n"),
-        (Some(BASIC), "/") => html(&format!("<title>Staging</title><a href=/in>in</a> <a href={link}>other</a>")),
+        (Some(BASIC), "/") => html(format!("<title>Staging</title><a href=/in>in</a> <a href={link}>other</a>")),
         (Some(BASIC), _) => html("<title>Inside</title>"),
         _ => reply(401, &[], ""),
     })

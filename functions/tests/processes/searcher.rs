@@ -17,8 +17,8 @@ fn request(method: &str, path: &str, query: &str) -> Value {
 fn reply(answer: Answer) -> (u64, Value) {
     let Answer::Reply(reply) = answer else { panic!("a reply: {answer:?}") };
     assert_eq!(reply["isBase64Encoded"], false);
-    let body = reply["body"].as_str().unwrap();
-    (reply["statusCode"].as_u64().unwrap(), serde_json::from_str(body).unwrap_or_default())
+    let body = reply["body"].as_str().expect("a text");
+    (reply["statusCode"].as_u64().expect("a status"), serde_json::from_str(body).unwrap_or_default())
 }
 
 #[tokio::test]

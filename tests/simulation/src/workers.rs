@@ -196,7 +196,7 @@ impl Desk {
         loop {
             let letter = self.receive(Kind::Parse).await;
             let Message::Parse(message) = &letter.message else { continue };
-            let end = parse_segment(&*self.world, &self.contexts, &self.memory.known, message).await;
+            let end = Box::pin(parse_segment(&*self.world, &self.contexts, &self.memory.known, message)).await;
             self.close(&letter, &end);
         }
     }
@@ -217,7 +217,7 @@ impl Desk {
             let is_often = is_one_process && self.world.clock().monotonic() < SWEEP_OFTEN;
             let pause = if is_often { SWEEP_EVERY_IN_ONE_PROCESS } else { SWEEP_EVERY };
             self.world.clock().sleep(pause).await;
-            match self.sweep_once(&crawl).await {
+            match Box::pin(self.sweep_once(&crawl)).await {
                 Ok((SweepResult::Closed(row), 0)) => self.conductor.iteration_closed(row.number),
                 Ok(_) => {}
                 Err(error) => self.conductor.note(format_args!("the sweep failed: {error}")),
@@ -227,7 +227,7 @@ impl Desk {
 
     /// Sweeps and sends all notices, due or not. Returns how many are left.
     async fn sweep_once(&self, crawl: &CrawlId) -> PortResult<(SweepResult, usize)> {
-        let swept = sweep(&*self.world, crawl, self.world.clock().now()).await?;
+        let swept = Box::pin(sweep(&*self.world, crawl, self.world.clock().now())).await?;
         Ok((swept, tell_owed(&*self.world, Timestamp::MAX).await?))
     }
 
@@ -260,7 +260,7 @@ impl Desk {
                 }
                 let seen = stored.map(|row| row.version);
                 let put = PutCrawl { definition: (**definition).clone(), seen, next: None };
-                Ok(frontier.put_crawl(&put).await? != CrawlPut::Changed)
+                Ok(Box::pin(frontier.put_crawl(&put)).await? != CrawlPut::Changed)
             }
         }
     }

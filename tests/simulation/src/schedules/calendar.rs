@@ -76,6 +76,6 @@ fn numbers(field: &str, limit: i8) -> BTreeSet<i8> {
     match field.strip_prefix('*') {
         None => field.split(',').map(number).collect(),
         Some("") => (0..limit).collect(),
-        Some(step) => (0..limit).step_by(number(&step[1..]) as usize).collect(),
+        Some(step) => (0..limit).step_by(step[1..].parse().unwrap()).collect(),
     }
 }

@@ -146,26 +146,26 @@ impl Drawing {
         let crawl = CrawlId::for_origin(&seed.origin());
         let first = Duration::from_mins(self.dice.random_range(0..120));
         let definition = self.definition(seed);
-        self.give(first, &crawl, Call::Add(definition), 0..1);
+        self.give(first, &crawl, &Call::Add(definition), 0..1);
         for _ in 0..self.dice.random_range(2..9) {
             let at = self.moment();
             let call = self.call(seed);
             match self.dice.random_range(0..10) {
                 // Both at the same time: the same call, or another one.
-                0..=2 => self.give(at, &crawl, call, 0..CLIENTS),
+                0..=2 => self.give(at, &crawl, &call, 0..CLIENTS),
                 3 | 4 => {
-                    self.give(at, &crawl, call, 0..1);
+                    self.give(at, &crawl, &call, 0..1);
                     let other = self.call(seed);
-                    self.give(at, &crawl, other, 1..CLIENTS);
+                    self.give(at, &crawl, &other, 1..CLIENTS);
                 }
-                n => self.give(at, &crawl, call, n % CLIENTS..n % CLIENTS + 1),
+                n => self.give(at, &crawl, &call, n % CLIENTS..n % CLIENTS + 1),
             }
         }
         // Whatever is paused goes on at the end.
-        self.give(self.length, &crawl, Call::Change(StatusChange::Resume), 0..1);
+        self.give(self.length, &crawl, &Call::Change(StatusChange::Resume), 0..1);
     }
 
-    fn give(&mut self, at: Duration, crawl: &CrawlId, call: Call, clients: std::ops::Range<usize>) {
+    fn give(&mut self, at: Duration, crawl: &CrawlId, call: &Call, clients: std::ops::Range<usize>) {
         self.count += 1;
         let trigger = TriggerId(format!("call-{}", self.count));
         let again = if self.dice.random_bool(0.3) { self.dice.random_range(1..3) } else { 0 };

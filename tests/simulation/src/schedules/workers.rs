@@ -192,7 +192,7 @@ impl Post {
         let running = world.frontier().running_crawls(100).await?;
         let mut acts = 0;
         for crawl in &running {
-            acts += match sweep(world, crawl, now).await? {
+            acts += match Box::pin(sweep(world, crawl, now)).await? {
                 SweepResult::GoesOn { acts } => acts,
                 SweepResult::Closed(_) => 1,
                 SweepResult::NoIteration => 0,

@@ -29,7 +29,9 @@ impl Case<'_> {
         )?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         let rows: Vec<(String, u32, Option<String>)> = rows.collect::<rusqlite::Result<_>>()?;
-        let mut told: BTreeMap<(String, u32), Vec<(Option<Timestamp>, Timestamp)>> = BTreeMap::new();
+        // By iteration: when it says that it was over, and since when it is owed.
+        type Told = BTreeMap<(String, u32), Vec<(Option<Timestamp>, Timestamp)>>;
+        let mut told = Told::new();
         for event in &self.history.events {
             if let Event::Told(notice, since) = event
                 && let Notice::IterationClosed(closed) = &**notice

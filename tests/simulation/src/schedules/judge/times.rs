@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::super::calendar::Calendar;
 use super::super::scenario::Call;
-use super::super::watch::{Change, Deed, Doing, Seen};
+use super::super::watch::{Change, Deed, Doing, Seen, Sight};
 use super::{Case, Origin, violation};
 use crate::invariants::{Invariant, Violation};
 
@@ -108,7 +108,7 @@ impl Case<'_> {
                     }
                     Origin::Calls(_) => {}
                 }
-                if change.before.as_ref().is_some_and(|sight| sight.is_off()) && self.is_visited(change, *number) {
+                if change.before.as_ref().is_some_and(Sight::is_off) && self.is_visited(change, *number) {
                     wrong(Invariant::RemovedRests, "the crawl was removed, and visited");
                 }
             }
@@ -154,8 +154,7 @@ impl Case<'_> {
         for (_, change) in self.history.changes() {
             let Some(tick) = self.deed_of(change).filter(|deed| matches!(deed.doing, Doing::Tick(_))) else { continue };
             let (crawl, before, end) = (&change.crawl, change.before.as_ref(), self.end());
-            let Some(due) = before.and_then(|sight| sight.next()).filter(|due| change.after.next() != Some(*due))
-            else {
+            let Some(due) = before.and_then(Sight::next).filter(|due| change.after.next() != Some(*due)) else {
                 continue;
             };
             let trigger = TriggerId::schedule(due);
