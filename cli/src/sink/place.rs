@@ -107,7 +107,7 @@ mod tests {
         for (place, message) in [
             (
                 "env:DRAGLINE_NO_SUCH_VARIABLE",
-                "the variable `DRAGLINE_NO_SUCH_VARIABLE` with the address of the database is not set",
+                "the address of the database: `env:DRAGLINE_NO_SUCH_VARIABLE` is not set",
             ),
             ("mysql://me@db.example/results", "`--to` needs the address of a PostgreSQL database, or a directory"),
             ("", "`--to` needs the address of a PostgreSQL database, or a directory"),

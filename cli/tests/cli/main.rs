@@ -66,6 +66,13 @@ fn command(directory: &Path, arguments: &[&str]) -> Command {
     command
 }
 
+/// Writes a file with a secret, which its owner alone can read.
+fn write_secret(path: &Path, secret: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::write(path, secret).expect("there is room");
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).expect("it is ours");
+}
+
 /// Runs the command in a directory.
 fn dragline(directory: &Path, arguments: &[&str]) -> Ran {
     ran(&mut command(directory, arguments))

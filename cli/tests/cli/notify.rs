@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use dragline_testkit::hostile::{Asked, HostileSite, Step, html, reply};
 use serde_json::Value;
 
-use super::{Ran, command, dragline};
+use super::{Ran, command, dragline, write_secret};
 
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
@@ -116,7 +116,7 @@ async fn each_is_told_what_it_wants_to_know() {
     let directory = directory.path();
     std::fs::write(directory.join("crawl.yaml"), definition(&site, &hook)).expect("there is room");
     let (port, letters) = mail_server();
-    std::fs::write(directory.join("smtp"), format!("smtp://127.0.0.1:{port}")).expect("there is room");
+    write_secret(&directory.join("smtp"), &format!("smtp://127.0.0.1:{port}"));
     let collector = collector(directory);
     let arguments =
         ["--smtp", "file:smtp", "--mail-from", "dragline@example.org", "--notify-command", collector.as_str()];

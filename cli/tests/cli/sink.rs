@@ -9,7 +9,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::serve::Server;
-use super::{Ran, command, dragline, ran};
+use super::{Ran, command, dragline, ran, write_secret};
 
 /// A site of five pages.
 fn pages(asked: &Asked) -> Vec<Step> {
@@ -57,8 +57,8 @@ async fn a_crawl_writes_its_results_where_the_definition_says() {
     assert!(lake.join("pages/crawl=site/iteration=2/part-00000.parquet").is_file());
 
     let unset = dragline(directory.path(), &["crawl", "--allow-private", "--keep-free", "0B"]);
-    let message = "error: the variable `RESULTS` with the address of the database is not set\n";
-    assert!(unset.code == Some(1) && unset.stderr.contains(message), "{}", unset.stderr);
+    let message = "error: the address of the database: `env:RESULTS` is not set\n";
+    assert!(unset.code == Some(2) && unset.stderr.contains(message), "{}", unset.stderr);
     assert_eq!(count(&database, "iteration_progress").await, "2", "it is said before anything is crawled");
 }
 
@@ -77,7 +77,7 @@ async fn an_export_to_a_directory_has_partitions() {
     }
     let refused = dragline(directory.path(), &["export", "--to", "lake", "--schema", "shop"]);
     let message = "error: `lake` is a directory, and `--schema`, `--reader`, `--from-start` and `--wait` are for databases\nhint: leave them out\n";
-    assert_eq!((refused.code, refused.stderr.as_str()), (Some(1), message));
+    assert_eq!((refused.code, refused.stderr.as_str()), (Some(2), message));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -85,7 +85,7 @@ async fn a_server_keeps_a_database_up_to_date() {
     let (database, site) = (Database::create().await, HostileSite::start(pages).await);
     let directory = tempfile::tempdir().unwrap();
     let address = directory.path().join("address");
-    fs::write(&address, database.address(OWNER)).unwrap();
+    write_secret(&address, &database.address(OWNER));
     let server = Server::start(directory.path(), &["--sink", "file:address", "--keep-free", "0B"]);
     let definition = format!("name: site\nseeds: ['{}']\npoliteness: {{ delay: 0s }}\n", site.url("/"));
     assert_eq!(server.send("POST", "/crawls", &json!({"definition": definition})).status, 201);
@@ -120,7 +120,7 @@ async fn a_database_proves_who_it_is() {
     {
         for mode in ["require", "verify-full"] {
             let refused = export(host, mode, authority);
-            assert_eq!(refused.code, Some(1), "{why}");
+            assert_eq!(refused.code, Some(2), "{why}");
             let lines: Vec<&str> = refused.stderr.lines().collect();
             assert!(
                 lines.len() == 2

@@ -16,6 +16,7 @@ const PARSED: &[&str] = &["start", "put", "pause", "resume", "stop", "remove", "
 const FILES: &str = "
     dragline init https://example.org/
     echo 'name: docs' >> crawl.yaml
+    printf 'schedule:\\n  cron: 0 3 * * *\\n' >> crawl.yaml
     for iteration in 1 2 3; do dragline crawl crawl.yaml --quiet; done
     echo 'content: full' >> crawl.yaml
     dragline crawl crawl.yaml --quiet

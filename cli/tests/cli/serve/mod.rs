@@ -15,7 +15,7 @@ use std::time::Duration;
 use dragline_testkit::hostile::{Asked, HostileSite, Step, html, reply};
 use serde_json::{Value, json};
 
-use crate::{command, dragline};
+use crate::{command, dragline, write_secret};
 
 /// The longest wait for something that a server on this machine does.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -565,9 +565,7 @@ async fn a_webhook_gets_each_notice_until_it_takes_it() {
     })
     .await;
     let directory = tempfile::tempdir().expect("there is room for a directory");
-    let secret = directory.path().join("secret");
-    std::fs::write(&secret, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").expect("there is room");
-    std::fs::set_permissions(secret, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("it is ours");
+    write_secret(&directory.path().join("secret"), "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
     tokio::task::block_in_place(|| {
         let server =
             Server::start(directory.path(), &["--webhook", &hook.url("/hook"), "--webhook-secret", "file:secret"]);
