@@ -1,6 +1,7 @@
 //! A stack's results in a PostgreSQL database.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 use dragline_aws_tests::{EmulatedStack, dragline};
 use dragline_testkit::postgres::{Database, OWNER};
@@ -22,7 +23,10 @@ async fn a_database_has_the_same_of_a_stack_as_of_a_directory() {
     let pages = GeneratedSite { pages: 60, links_per_page: 5, bytes_per_page: 800, seed: 7 };
     let site = Site::builder().generated(pages).start().await.unwrap();
     let definition = definition(&[site.url()], |draft| draft.name = "docs".parse().unwrap());
-    fs::write(directory.join("address"), database.address(OWNER)).unwrap();
+    let address = directory.join("address");
+    fs::write(&address, database.address(OWNER)).unwrap();
+    // Others could read it otherwise, and so it would be refused.
+    fs::set_permissions(address, fs::Permissions::from_mode(0o600)).unwrap();
     let of_stack = ["export", "--to", "file:address", "--schema", "of_stack", "docs", "--stack", stack.name()];
     let of_data = ["export", "--to", "file:address", "--schema", "of_data", "--data", "data"];
     for iteration in 1..=2 {
