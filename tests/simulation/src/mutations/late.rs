@@ -16,8 +16,6 @@ pub enum LateEffect {
     DocumentsAfterClaims,
     /// A segment's log is stored after its parse is committed.
     LogAfterCommit,
-    /// The start of a crawl that is due is sent after its schedule has moved on.
-    StartAfterMove,
 }
 
 impl LateEffect {
@@ -27,7 +25,6 @@ impl LateEffect {
             Self::ObjectAfterCommit => ("archive.put_new", "frontier.commit_segment"),
             Self::DocumentsAfterClaims => ("documents.put_new", "frontier.claim"),
             Self::LogAfterCommit => ("frontier.put_log", "frontier.commit_parse"),
-            Self::StartAfterMove => ("queue.send", "frontier.move_schedule"),
         }
     }
 }
