@@ -12,7 +12,7 @@ use dragline_simulation::{Kind, Mutation, Plan, Setup, run};
 const SEEDS: usize = 2_000;
 
 /// The same, of runs about schedules, each of which takes longer.
-const SEEDS_OF_SCHEDULES: usize = 300;
+const SEEDS_OF_SCHEDULES: usize = 30;
 
 /// Seeds that show what few others do, tried first, as searching takes minutes. When sites or runs
 /// are drawn differently, other seeds show it, and the test prints which.
