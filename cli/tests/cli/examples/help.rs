@@ -16,7 +16,6 @@ const PARSED: &[&str] = &["start", "put", "pause", "resume", "stop", "remove", "
 const FILES: &str = "
     dragline init https://example.org/
     echo 'name: docs' >> crawl.yaml
-    printf 'schedule:\\n  cron: 0 3 * * *\\n' >> crawl.yaml
     for iteration in 1 2 3; do dragline crawl crawl.yaml --quiet; done
     echo 'content: full' >> crawl.yaml
     dragline crawl crawl.yaml --quiet
@@ -62,8 +61,13 @@ impl Example {
     /// Runs it in a copy of a directory.
     fn run(&self, shell: &Shell, files: &Path) -> Result<(), String> {
         let directory = tempfile::tempdir().unwrap();
-        // `init` does not write over a definition.
-        let before = if self.line.starts_with("dragline init ") { "rm crawl.yaml" } else { "" };
+        let before = match self.line.split(' ').nth(1) {
+            // It does not write over a definition.
+            Some("init") => "rm crawl.yaml",
+            // Without a schedule there is nothing to pause.
+            Some("schedule") if self.line.contains(" pause ") => "dragline schedule add crawl.yaml --cron '0 3 * * *'",
+            _ => "",
+        };
         let script = format!("cp -R {}/. .\n{before}\n{}", files.display(), alone(&self.line));
         let ran = ran(shell.script(directory.path(), "example", &script).stdin(Stdio::null()));
         if ran.code == Some(self.code()) {
