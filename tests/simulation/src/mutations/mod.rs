@@ -106,7 +106,6 @@ impl Mutation {
         (Self::GoneReportedAgain, Invariant::EachChangeIsReportedOnce),
         (Self::ChangeNotReported, Invariant::EachChangeIsReportedOnce),
         (Self::Frontier(Frontier::CursorIgnoresPasses), Invariant::NeverVisitedGoFirst),
-        (Self::Frontier(Frontier::CrawlsDueTooEarly), Invariant::SchedulesKept),
         (Self::Frontier(Frontier::HandledForgotten), Invariant::CallsKept),
         (Self::Frontier(Frontier::SwitchedOffStillDue), Invariant::CallsKept),
         (Self::Frontier(Frontier::DefinitionKeptFirst), Invariant::CallsKept),
