@@ -2,6 +2,7 @@
 
 mod archive;
 mod args;
+mod background;
 mod bare_host;
 mod cdx;
 mod crawl;

@@ -118,7 +118,7 @@ impl Stores for StackCrawls {
                 let differences = move || runtime.block_on(printouts::diff(&reader, &crawl, &query));
                 tokio::task::spawn_blocking(differences).await.map_err(|error| {
                     tracing::error!(%error, "a comparison failed");
-                    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error", "the comparison broke off")
+                    Problem::internal("the comparison broke off")
                 })?
             }
             Printout::Report(ReportQuery { iteration, format: ReportFormat::Html }) => {

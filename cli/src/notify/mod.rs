@@ -17,7 +17,6 @@ use dragline_pipeline::World;
 use dragline_ports::error::PortResult;
 use dragline_ports::notifier::{Notice, Notifier};
 use jiff::Timestamp;
-use tokio::task::JoinHandle;
 
 use self::dispatch::Dispatch;
 use self::message::Message;
@@ -25,6 +24,7 @@ use self::printer::{Audience, NoticePrinter};
 use self::receivers::{Mailer, Receivers};
 use self::watch::NoticeWatch;
 use crate::args::NotifyArgs;
+use crate::background::Background;
 use crate::definition_source::{parse_url, read_secret};
 use crate::error::Failure;
 use crate::terminal::Console;
@@ -99,26 +99,8 @@ impl Sender {
     }
 
     /// Tells of beginnings, progress and the disk, until this is dropped.
-    pub(crate) fn watch<W: World + 'static>(&self, world: Arc<W>, data: &Path, keep_free: u64) -> Watching {
+    pub(crate) fn watch<W: World + 'static>(&self, world: Arc<W>, data: &Path, keep_free: u64) -> Background {
         let low = keep_free.saturating_mul(LOW_TIMES);
-        Watching(tokio::spawn(NoticeWatch::new(world, Arc::clone(&self.dispatch), data.to_owned(), low).run()))
-    }
-}
-
-/// A watch that goes on until this is dropped.
-pub(crate) struct Watching(JoinHandle<()>);
-
-impl Watching {
-    /// Ends it, and waits until it holds nothing of the data directory, which can be closed then.
-    pub(crate) async fn end(mut self) {
-        self.0.abort();
-        // It was aborted, so how it ended says nothing.
-        let _ = (&mut self.0).await;
-    }
-}
-
-impl Drop for Watching {
-    fn drop(&mut self) {
-        self.0.abort();
+        Background::begin(NoticeWatch::new(world, Arc::clone(&self.dispatch), data.to_owned(), low).run())
     }
 }

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use axum::http::StatusCode;
 use dragline_domain::ids::CrawlId;
 use dragline_service::{AddCrawl, Backend, LinkState, Problem, refresh_definition};
 
@@ -38,7 +37,7 @@ impl DefinitionLinks {
     }
 
     fn read(&self) -> Result<Links, Problem> {
-        let failed = |why: String| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error", why);
+        let failed = |why: String| Problem::internal(why);
         match fs::read(&self.path) {
             Ok(text) => serde_json::from_slice(&text).map_err(|error| failed(format!("{FILE} is damaged: {error}"))),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Links::new()),
@@ -77,7 +76,7 @@ impl DefinitionLinks {
             None => links.remove(crawl).is_some(),
         };
         if is_changed {
-            let failed = |why: String| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error", why);
+            let failed = |why: String| Problem::internal(why);
             write_private(&self.path, &links).map_err(|failure| failed(failure.message))?;
         }
         Ok(())

@@ -17,7 +17,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::http::StatusCode;
 use dragline_domain::definition::{Draft, UserAgent};
 use dragline_domain::ids::CrawlId;
 use dragline_engine::room::Room;
@@ -255,7 +254,7 @@ impl Stores for DirectoryCrawls {
                 derived_files::index(&found, &console).await.map(|index| Some(Arc::new(index)))
             })
         });
-        let failed = |why: String| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error", why);
+        let failed = |why: String| Problem::internal(why);
         opened.await.map_err(|error| failed(error.to_string()))?.map_err(|failure: Failure| failed(failure.message))
     }
 

@@ -262,5 +262,5 @@ fn problem(messages: &str) -> Problem {
 
 fn internal(error: impl Display) -> Problem {
     tracing::error!(%error, "a command failed");
-    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error", "it cannot be read; the server's log says why")
+    Problem::internal("it cannot be read; the server's log says why")
 }

@@ -11,9 +11,10 @@ use dragline_pipeline::World;
 use dragline_ports::frontier::Crawls as _;
 use dragline_sink::{Destination, Notice, keep};
 use tokio::sync::Semaphore;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinSet;
 
 use super::Sinks;
+use crate::background::Background;
 use crate::error::Failure;
 use crate::terminal::Console;
 
@@ -23,28 +24,10 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// The destinations that are written at the same time.
 const AT_ONCE: usize = 4;
 
-/// An upkeep that goes on until this is dropped.
-pub(crate) struct Keeping(JoinHandle<()>);
-
-impl Keeping {
-    /// Ends it, and waits until it has ended. What it was writing is written by the next one.
-    pub(crate) async fn end(mut self) {
-        self.0.abort();
-        // It was aborted, so how it ended says nothing.
-        let _ = (&mut self.0).await;
-    }
-}
-
-impl Drop for Keeping {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
 /// Keeps the destinations of all crawls of a data directory up to date.
-pub(crate) fn keep_all<W: World + 'static>(sinks: Sinks, world: Arc<W>, console: &Console) -> Keeping {
+pub(crate) fn keep_all<W: World + 'static>(sinks: Sinks, world: Arc<W>, console: &Console) -> Background {
     let mut upkeep = Upkeep::new(sinks, console);
-    Keeping(tokio::spawn(async move {
+    Background::begin(async move {
         loop {
             if let Err(failure) = upkeep.look(&*world).await {
                 tracing::warn!(
@@ -54,7 +37,7 @@ pub(crate) fn keep_all<W: World + 'static>(sinks: Sinks, world: Arc<W>, console:
             }
             tokio::time::sleep(LOOK_EVERY).await;
         }
-    }))
+    })
 }
 
 struct Upkeep {

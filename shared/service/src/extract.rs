@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::body::to_bytes;
+use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -59,13 +59,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
-        let read = timeout(BODY_TIME_MAX, to_bytes(body, BODY_BYTES_MAX)).await;
-        let late = || Problem::new(StatusCode::REQUEST_TIMEOUT, "request timeout", "the body came too slowly");
-        let long = |_| {
-            let detail = format!("the body is longer than {BODY_BYTES_MAX} bytes, or was cut off");
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "payload too large", detail)
-        };
-        let text = read.map_err(|_| late())?.map_err(long)?;
+        let text = read_body(body).await?;
         if !text.is_empty() && !is_json(&parts.headers) {
             let (title, detail) = ("unsupported media type", "the body is not sent as JSON");
             return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, title, detail).with_hint(BODY_HINT));
@@ -83,6 +77,20 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
         }
         serde_json::from_value(value).map(Self).map_err(|error| unfit(format!("the body does not fit: {error}")))
     }
+}
+
+/// Reads a body within the limits on its size and time.
+///
+/// # Errors
+/// It passes one of them.
+pub(crate) async fn read_body(body: axum::body::Body) -> Result<Bytes, Problem> {
+    let read = timeout(BODY_TIME_MAX, to_bytes(body, BODY_BYTES_MAX)).await;
+    let late = |_| Problem::new(StatusCode::REQUEST_TIMEOUT, "request timeout", "the body came too slowly");
+    let long = |_| {
+        let detail = format!("the body is longer than {BODY_BYTES_MAX} bytes, or was cut off");
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "payload too large", detail)
+    };
+    read.map_err(late)?.map_err(long)
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

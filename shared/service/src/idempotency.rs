@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::{FromRequestParts, Request};
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use data_encoding::HEXLOWER;
@@ -13,7 +13,7 @@ use dragline_domain::ids::TriggerId;
 use sha2::{Digest as _, Sha256};
 
 use crate::backend::Backend;
-use crate::extract::BODY_BYTES_MAX;
+use crate::extract::read_body;
 use crate::problem::Problem;
 
 /// The field.
@@ -50,9 +50,9 @@ pub(crate) async fn read_key(request: Request, next: Next) -> Response {
         Err(problem) => return problem.into_response(),
     };
     let (mut parts, body) = request.into_parts();
-    let Ok(bytes) = to_bytes(body, BODY_BYTES_MAX).await else {
-        let detail = format!("the body is longer than {BODY_BYTES_MAX} bytes, or was cut off");
-        return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "payload too large", detail).into_response();
+    let bytes = match read_body(body).await {
+        Ok(bytes) => bytes,
+        Err(problem) => return problem.into_response(),
     };
     let mut digest = Sha256::new();
     for part in [parts.method.as_str().as_bytes(), parts.uri.path().as_bytes(), &bytes] {

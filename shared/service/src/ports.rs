@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::http::StatusCode;
 use dragline_domain::command::Command;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{CrawlPut, IterationRow, Switch};
@@ -171,7 +170,7 @@ impl<W: World, S: Stores> PortsBackend<W, S> {
         let (question, mut freshness) = (Arc::new(question), Freshness::Recent);
         let failed = |error: &dyn std::fmt::Display| {
             tracing::error!(%error, "a search failed");
-            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error", "the word index cannot be read")
+            Problem::internal("the word index cannot be read")
         };
         loop {
             let Some(index) = self.stores.index(crawl, freshness).await? else {

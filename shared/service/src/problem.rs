@@ -51,6 +51,12 @@ impl Problem {
         Self::new(StatusCode::BAD_REQUEST, "bad request", detail)
     }
 
+    /// Returns the problem of something that went wrong here.
+    #[must_use]
+    pub fn internal(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error", detail)
+    }
+
     /// Returns the problem of a request that does not fit the present state.
     #[must_use]
     pub fn conflict(detail: impl Into<String>) -> Self {

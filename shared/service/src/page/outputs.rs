@@ -33,7 +33,7 @@ pub(super) async fn read(backend: &dyn Backend, name: &CrawlId, printout: Printo
     let mut output = backend.print(name, printout).await?;
     let (mut bytes, mut extent) = (Vec::new(), Extent::All);
     while let Some(chunk) = output.next().await {
-        let failed = |_| Problem::new(axum::http::StatusCode::INTERNAL_SERVER_ERROR, "internal error", "it broke off");
+        let failed = |_| Problem::internal("it broke off");
         bytes.extend_from_slice(&chunk.map_err(failed)?);
         if bytes.len() > BYTES_MAX {
             bytes.truncate(BYTES_MAX);

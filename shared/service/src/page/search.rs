@@ -106,7 +106,7 @@ pub(super) async fn search(
 
 fn unreadable(error: &serde_json::Error) -> Problem {
     tracing::error!(%error, "results of a search cannot be read");
-    Problem::new(axum::http::StatusCode::INTERNAL_SERVER_ERROR, "internal error", "the results cannot be read")
+    Problem::internal("the results cannot be read")
 }
 
 fn list(name: &CrawlId, words: &str, form: &SearchForm, results: &Results) -> Markup {
