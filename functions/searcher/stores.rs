@@ -72,8 +72,7 @@ impl Stores for StackCrawls {
         let Some(call) = self.frontier.load_link(crawl).await? else { return Ok(None) };
         let damaged = |error| {
             tracing::error!(%error, "a link is damaged");
-            let title = "internal error";
-            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, "where the definition came from is damaged")
+            Problem::internal("where the definition came from is damaged")
         };
         serde_json::from_str(&call).map(Some).map_err(damaged)
     }

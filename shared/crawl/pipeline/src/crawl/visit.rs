@@ -143,17 +143,16 @@ pub(super) fn to_visit(
     }
 }
 
+/// Returns what robots.txt says of a request that was made. Only where somebody said not to obey it
+/// can that be no.
+pub(super) fn robots_stand(context: &CrawlContext, robots: &Robots, work: &Work) -> RobotsStand {
+    let is_obeyed = context.definition.ignore_robots.is_empty();
+    if is_obeyed || forbidden_by_robots(robots, work).is_none() { RobotsStand::Approved } else { RobotsStand::Ignored }
+}
+
 /// Returns the exchange as stored.
-pub(super) fn to_exchange(
-    SentRequest { fetched, resends, .. }: &SentRequest,
-    robots: &Robots,
-    work: &Work,
-) -> Exchange {
+pub(super) fn to_exchange(SentRequest { fetched, resends, .. }: &SentRequest, robots: RobotsStand) -> Exchange {
     let response = fetched.result.as_ref().ok();
-    let robots = match forbidden_by_robots(robots, work) {
-        None => RobotsStand::Approved,
-        Some(_) => RobotsStand::Ignored,
-    };
     Exchange {
         robots,
         // As precise as it is stored, so that a parser sees the same value whether or not it reads

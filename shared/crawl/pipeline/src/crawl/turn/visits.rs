@@ -19,7 +19,7 @@ use crate::crawl::pacer::Connecting;
 use crate::crawl::planner::{NothingToVisit, Work};
 use crate::crawl::segment::{self, SegmentRecords};
 use crate::crawl::send::LeaseTooOld;
-use crate::crawl::visit::{FinishedVisit, refused, take_archived, to_exchange, to_visit, visit};
+use crate::crawl::visit::{FinishedVisit, refused, robots_stand, take_archived, to_exchange, to_visit, visit};
 use crate::{DeadLeases, World};
 use dragline_ports::archive::Archive;
 use dragline_ports::clock::{Clock, Rng};
@@ -358,7 +358,13 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             self.segments.bytes += response.body.len_bytes();
         }
         let requests = work.requests_before() + u8::from(!is_away);
-        let visit = to_visit(&work, outcome, detail, Some(to_exchange(&sent, &self.robots, &work)), requests);
+        let visit = to_visit(
+            &work,
+            outcome,
+            detail,
+            Some(to_exchange(&sent, robots_stand(&self.context, &self.robots, &work))),
+            requests,
+        );
         let mut visit = Visit { missing, ..visit };
         if let Some(entry) = again {
             visit.finality = Finality::Retried;
