@@ -20,7 +20,8 @@ async fn a_database_has_the_same_of_a_stack_as_of_a_directory() {
     let (stack, database, directory) =
         (EmulatedStack::new().await, Database::create().await, tempfile::tempdir().unwrap());
     let directory = directory.path();
-    let pages = GeneratedSite { pages: 60, links_per_page: 5, bytes_per_page: 800, seed: 7 };
+    // The first page links to all others: so each is found there, whichever is read first.
+    let pages = GeneratedSite { pages: 30, links_per_page: 58, bytes_per_page: 800, seed: 7 };
     let site = Site::builder().generated(pages).start().await.unwrap();
     let definition = definition(&[site.url()], |draft| draft.name = "docs".parse().unwrap());
     let address = directory.join("address");
@@ -43,7 +44,7 @@ async fn a_database_has_the_same_of_a_stack_as_of_a_directory() {
             assert_eq!(count(&format!("{stack} EXCEPT {data}")).await, "0", "{table} of iteration {iteration}");
             let (of_stack, of_data) = (count(&stack).await, count(&data).await);
             assert_eq!(of_stack, of_data, "{table} of iteration {iteration}");
-            assert!(of_stack.parse::<u32>().unwrap() >= 60, "{table}: {of_stack}");
+            assert!(of_stack.parse::<u32>().unwrap() >= 30, "{table}: {of_stack}");
         }
     }
     let again = dragline(directory, &of_stack);

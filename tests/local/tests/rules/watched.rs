@@ -130,7 +130,7 @@ async fn each_batch_of_a_step_is_shown_with_its_end() {
         ("visited / file_ingested Final", "began commit", "it is committed afterwards"),
         ("began commit", "ended commit", "which ends"),
         ("ended commit", "ended turn", "before the turn"),
-        ("ended commit", "began parse", "what is committed is parsed"),
+        ("began commit", "began parse", "what is committed is parsed, and the commit's end is shown a moment later"),
         ("began parse", "ended parse", "which ends"),
         ("began sweep", "ended sweep", "a sweep finds that it is over"),
     ] {
