@@ -35,11 +35,26 @@ pub struct Diagnostic {
     pub message: String,
     /// The remedy, on one line; `None` if the message says it all.
     pub hint: Option<String>,
+    value: ShownValue,
+}
+
+/// Whether the value at the place of a mistake may be shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum ShownValue {
+    #[default]
+    Shown,
+    /// It may be a password.
+    Hidden,
 }
 
 impl Diagnostic {
     pub(super) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None }
+        Self { message: message.into(), hint: None, value: ShownValue::Shown }
+    }
+
+    /// Returns the same about a value that is not shown, nor what follows it on its line.
+    pub(super) fn about_secret(self) -> Self {
+        Self { value: ShownValue::Hidden, ..self }
     }
 
     pub(super) fn hint(self, hint: impl Into<String>) -> Self {
@@ -47,7 +62,7 @@ impl Diagnostic {
     }
 
     pub(super) fn from_problem(problem: &Problem) -> Self {
-        Self { message: problem.to_string(), hint: problem.mistake.hint() }
+        Self { hint: problem.mistake.hint(), ..Self::new(problem.to_string()) }
     }
 }
 
@@ -87,9 +102,14 @@ impl Excerpt {
     const CHARS_MAX: usize = 100;
     const CHARS_BEFORE_MAX: usize = 60;
 
-    fn new(line: &str, column: usize) -> Self {
+    /// Returns the part of a line around a column, up to the first column with a secret.
+    fn new(line: &str, column: usize, secret_at: Option<usize>) -> Self {
         let start = (column - 1).saturating_sub(Self::CHARS_BEFORE_MAX);
-        let line = without_credentials(line);
+        let shown: String = match secret_at {
+            Some(secret_at) => line.chars().take(secret_at - 1).chain(['…']).collect(),
+            None => line.to_owned(),
+        };
+        let line = without_credentials(&shown);
         let text = line.chars().skip(start).take(Self::CHARS_MAX).map(printable).collect();
         Self { text, before: column - 1 - start }
     }
@@ -125,13 +145,20 @@ impl DefinitionErrors {
     pub(super) fn new(text: &str, source: &str, mut found: Diagnostics) -> Self {
         found.sort_by_key(|(location, _)| *location);
         let lines = lines(text);
+        let hidden = found.iter().filter(|(_, diagnostic)| diagnostic.value == ShownValue::Hidden);
+        let hidden: Vec<Location> = hidden.map(|(location, _)| *location).collect();
+        let secret_at = |line| hidden.iter().find(|secret| secret.line == line).map(|secret| secret.column);
         let located = |(location, diagnostic): (Location, Diagnostic)| DefinitionError {
             source_name: source.to_owned(),
             line: location.line,
             column: location.column,
             message: one_line(&diagnostic.message, TEXT_CHARS_MAX),
             hint: diagnostic.hint.map(|hint| one_line(&hint, TEXT_CHARS_MAX)),
-            excerpt: Excerpt::new(lines.get(location.line - 1).copied().unwrap_or_default(), location.column),
+            excerpt: Excerpt::new(
+                lines.get(location.line - 1).copied().unwrap_or_default(),
+                location.column,
+                secret_at(location.line),
+            ),
         };
         Self(found.into_iter().map(located).collect())
     }

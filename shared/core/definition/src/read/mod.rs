@@ -156,7 +156,7 @@ impl Reader {
             Slot::RecrawlRules(field) => put(field, notes.recrawl_rules(key, map.next_value()?)),
             Slot::AccessRules(field) => put(field, notes.access_rules(key, map.next_value()?)),
             Slot::NotifyRules(field) => put(field, notes.notify_rules(key, map.next_value()?)),
-            Slot::Reference(field) => put(field, notes.text(key, map.next_value()?, plainly).map(Some)),
+            Slot::Reference(field) => put(field, notes.text(key, map.next_value()?, access::reference).map(Some)),
             Slot::Cron(_) => self.cron = map.next_value()?,
             Slot::TimeZone(_) => self.time_zone = map.next_value()?,
         }

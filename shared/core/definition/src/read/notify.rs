@@ -8,6 +8,7 @@ use dragline_domain::url::{CrawlUrl, UrlRules};
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
+use super::access::reference;
 use super::{Diagnostic, Notes, Text, duration, plainly, seed};
 
 #[derive(Deserialize)]
@@ -55,7 +56,7 @@ impl Notes {
             return None;
         }
         let url: Option<CrawlUrl> = self.part(place, webhook, |text| seed(text, &UrlRules::default()));
-        let secret: Option<SecretReference> = self.part(place, secret, plainly);
+        let secret: Option<SecretReference> = self.part(place, secret, reference);
         let email: Option<MailAddress> = self.part(place, email, plainly);
         let progress = self.part(place, progress, progress_step);
         let items: Option<ItemTest> = self.part(place, items, plainly);
