@@ -7,6 +7,7 @@
 pub mod blob;
 pub mod charset;
 pub mod content_coding;
+pub mod cookie_jar;
 pub mod css;
 pub mod deflated;
 pub mod directives;

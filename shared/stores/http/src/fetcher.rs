@@ -27,7 +27,7 @@ use crate::{failure, request};
 
 /// Makes requests over HTTP/1.1 and HTTP/2, with one connection pool for all of them.
 ///
-/// It keeps no cookies (it sends those that a request has), follows no redirects, and sends no
+/// It keeps no cookies but in a request's session, follows no redirects, and sends no
 /// referer and no credentials but what the definition's rules for the URL say. It uses a proxy only
 /// if a rule or its settings name one, whatever the environment says. It sends nothing twice:
 /// if that may help, the answer says so. Its guard decides which addresses it connects to: see
@@ -161,6 +161,10 @@ impl HttpFetcher {
         let refused =
             |error: &(dyn std::error::Error + 'static)| failure::failure_from(FetchFailureKind::AccessRefused, error);
         self.access.apply(request, outgoing.headers_mut()).map_err(|error| refused(&error))?;
+        if let Some(form) = &request.form {
+            let encoded = self.access.encode(form, &request.url).map_err(|error| refused(&error))?;
+            request::send_form(&mut outgoing, &form.page, encoded);
+        }
         let clients = self.routes.clients(self.access.route(&request.url), &request.url);
         let clients = clients.map_err(|error| refused(&error))?;
         let recorded = request::recorded_headers(&outgoing);
@@ -183,6 +187,9 @@ impl HttpFetcher {
         let status = response.status();
         let headers: Headers =
             response.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+        if let Some(session) = &request.session {
+            session.keep(&request.url, &headers);
+        }
         let reason = reason(&response);
         let protocol = protocol(&response);
         let patience = (times.deadline, limits.total_timeout);

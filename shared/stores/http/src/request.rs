@@ -1,15 +1,19 @@
 //! Outgoing requests.
 
 use dragline_domain::frontier::Cookie;
+use dragline_domain::url::CrawlUrl;
 use dragline_formats::content_coding;
 use dragline_formats::http_fields::Headers;
+use dragline_formats::warc::REDACTED;
 use dragline_ports::fetcher::FetchRequest;
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, COOKIE, HOST, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, COOKIE, HOST, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+    ORIGIN, REFERER, USER_AGENT,
 };
 use http::{HeaderName, Method};
 use url::{Position, Url};
 
+use crate::access::add_cookies;
 use crate::stand_in;
 
 /// Pages preferred, anything else accepted.
@@ -44,7 +48,24 @@ pub(crate) fn outgoing(request: &FetchRequest, user_agent: &HeaderValue) -> Resu
         cookie.set_sensitive(true);
         headers.insert(COOKIE, cookie);
     }
+    if let Some(session) = &request.session {
+        add_cookies(headers, session.cookies_for(&request.url));
+    }
     Ok(outgoing)
+}
+
+/// Makes a request send a form, as a browser would from its page.
+pub(crate) fn send_form(outgoing: &mut reqwest::Request, page: &CrawlUrl, encoded: Vec<u8>) {
+    *outgoing.method_mut() = Method::POST;
+    let headers = outgoing.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
+    // Servers check them against forgery.
+    for (name, value) in [(ORIGIN, page.origin_str()), (REFERER, page.as_str())] {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            headers.insert(name, value);
+        }
+    }
+    *outgoing.body_mut() = Some(encoded.into());
 }
 
 /// Whether the host in the request's URL is a stand-in for the real one.
@@ -63,9 +84,6 @@ fn insert_validator(headers: &mut HeaderMap, name: HeaderName, value: Option<&st
 fn cookie_value(cookie: &Cookie) -> Option<HeaderValue> {
     HeaderValue::from_bytes(cookie.as_sent().as_bytes()).ok()
 }
-
-/// The archive's replacement for a value that must not be kept.
-const REDACTED: &[u8] = b"[redacted]";
 
 /// Returns the fields as sent over HTTP/1.1, except for cookies, for the archive: the ones above
 /// and `host`, which the client adds last. Over HTTP/2 the host is sent as `:authority` instead;

@@ -24,6 +24,8 @@ pub struct Asked {
     pub target: String,
     /// The whole header.
     pub head: String,
+    /// The body; empty without `Content-Length`.
+    pub body: String,
     /// How often this target was requested before.
     pub earlier: usize,
 }
@@ -164,15 +166,25 @@ fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
 }
 
 async fn talk(mut stream: impl Wire + AsyncRead, seen: &Mutex<Seen>, script: &Script) -> io::Result<()> {
-    let steps = script(&note(&read_head(&mut stream).await?, seen));
+    let steps = script(&note(&read_request(&mut stream).await?, seen));
     for step in &steps {
         if matches!(step, Step::NextRequest) {
-            note(&read_head(&mut stream).await?, seen);
+            note(&read_request(&mut stream).await?, seen);
         }
         step.act(&mut stream).await?;
     }
     // These are no orderly ends.
     if matches!(steps.last(), Some(Step::Reset | Step::HangUp)) { Ok(()) } else { stream.shutdown().await }
+}
+
+/// Reads a header and a body.
+async fn read_request(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<(String, String)> {
+    let head = read_head(stream).await?;
+    let length =
+        head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse().ok());
+    let mut body = vec![0; length.unwrap_or(0).min(HEAD_BYTES_MAX)];
+    stream.read_exact(&mut body).await?;
+    Ok((head, String::from_utf8_lossy(&body).into_owned()))
 }
 
 async fn read_head(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<String> {
@@ -184,11 +196,11 @@ async fn read_head(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<String> 
 }
 
 #[expect(clippy::disallowed_methods, reason = "the server's own clock is the witness against the crawler's")]
-fn note(head: &str, seen: &Mutex<Seen>) -> Asked {
+fn note((head, body): &(String, String), seen: &Mutex<Seen>) -> Asked {
     let mut seen = lock(seen);
     let target = head.split(' ').nth(1).unwrap_or_default().to_owned();
     let earlier = seen.requests.iter().filter(|asked| asked.target == target).count();
-    let asked = Asked { at: Instant::now(), target, head: head.to_owned(), earlier };
+    let asked = Asked { at: Instant::now(), target, head: head.clone(), body: body.clone(), earlier };
     seen.requests.push(asked.clone());
     asked
 }

@@ -24,6 +24,9 @@ mod stored;
 mod tests;
 mod writer;
 
+/// What an archive has in place of a value that must not be kept.
+pub const REDACTED: &[u8] = b"[redacted]";
+
 pub use digest::{Sha1Digest, Sha1DigestError, Sha1Hasher};
 pub use fields::{ExtensionField, ExtensionName};
 pub use http::{

@@ -2,6 +2,7 @@
 
 mod arriving;
 mod limits;
+mod session;
 
 use std::fmt;
 use std::future::Future;
@@ -22,9 +23,10 @@ use serde::{Deserialize, Serialize};
 
 pub use self::arriving::{ArrivingBody, ArrivingBytes};
 pub use self::limits::{BodyLimit, BodyLimits, BodyUse, FetchLimits};
+pub use self::session::{FieldValue, FilledForm, Session};
 use crate::error::PortResult;
 
-/// One request: always GET, never following redirects.
+/// One request, never following redirects: GET, or POST if it sends a form.
 #[derive(Clone, Debug)]
 pub struct FetchRequest {
     /// The URL to request.
@@ -37,6 +39,11 @@ pub struct FetchRequest {
     pub via: Option<CrawlUrl>,
     /// `Cookie`: cookies set by the URL itself; `None` nearly always.
     pub cookie: Option<Cookie>,
+    /// The session that it belongs to, which gives it cookies and keeps those that the answer sets;
+    /// `None`: the answer's are ignored.
+    pub session: Option<Arc<Session>>,
+    /// The form that it sends; `None` nearly always.
+    pub form: Option<Arc<FilledForm>>,
     /// `If-None-Match`: the entity tag in the server's spelling; `None` if none is known.
     pub if_none_match: Option<String>,
     /// `If-Modified-Since`: the date in the server's spelling; `None` if none is known.
@@ -54,8 +61,9 @@ impl FetchRequest {
     #[must_use]
     pub const fn new(url: CrawlUrl, limits: FetchLimits) -> Self {
         let connection = ConnectionChoice::Any;
-        let (target, via, cookie, if_none_match, if_modified_since, watch) = (None, None, None, None, None, None);
-        Self { url, target, via, cookie, if_none_match, if_modified_since, limits, connection, watch }
+        let (target, via, cookie, session, form) = (None, None, None, None, None);
+        let (if_none_match, if_modified_since, watch) = (None, None, None);
+        Self { url, target, via, cookie, session, form, if_none_match, if_modified_since, limits, connection, watch }
     }
 }
 

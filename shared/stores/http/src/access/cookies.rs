@@ -14,8 +14,8 @@ use url::Url;
 /// Cookies, with where they may go.
 #[derive(Clone, Debug)]
 pub(super) enum Cookies {
-    /// The value of the field, for each URL of the rule.
-    Value(HeaderValue),
+    /// The pairs of a field, for each URL of the rule.
+    Pairs(Vec<(String, String)>),
     /// Those of a file.
     Jar(Box<CookieStore>),
 }
@@ -70,11 +70,14 @@ impl Cookies {
             let cookies = lines.map(|(number, line)| netscape(line).ok_or(CookiesError::Line(number + 1)));
             return Ok(Self::jar(cookies.collect::<Result<_, _>>()?));
         }
-        let is_pair = |pair: &str| pair.split_once('=').is_some_and(|(name, _)| !name.trim().is_empty());
-        if text.is_empty() || text.contains('\n') || !text.trim_end_matches(';').split(';').all(is_pair) {
+        if text.is_empty() || text.contains('\n') || sensitive(text).is_none() {
             return Err(CookiesError::Form);
         }
-        sensitive(text).map(Self::Value).ok_or(CookiesError::Form)
+        let pairs = text.trim_end_matches(';').split(';').map(|pair| {
+            let (name, value) = pair.split_once('=').filter(|(name, _)| !name.trim().is_empty())?;
+            Some((name.trim().to_owned(), value.trim().to_owned()))
+        });
+        pairs.collect::<Option<_>>().map(Self::Pairs).ok_or(CookiesError::Form)
     }
 
     fn jar(cookies: Vec<StateCookie>) -> Self {
@@ -97,15 +100,13 @@ impl Cookies {
         Self::Jar(Box::new(jar))
     }
 
-    /// Returns the cookies for a URL; `None` if none of them is for it.
-    pub(super) fn value_for(&self, url: &CrawlUrl) -> Option<HeaderValue> {
+    /// Returns the names and values of the cookies for a URL.
+    pub(super) fn pairs_for(&self, url: &CrawlUrl) -> Vec<(String, String)> {
         match self {
-            Self::Value(value) => Some(value.clone()),
+            Self::Pairs(pairs) => pairs.clone(),
             Self::Jar(jar) => {
-                let url = Url::parse(url.as_str()).ok()?;
-                let pairs: Vec<String> =
-                    jar.get_request_values(&url).map(|(name, value)| format!("{name}={value}")).collect();
-                if pairs.is_empty() { None } else { sensitive(&pairs.join("; ")) }
+                let Ok(url) = Url::parse(url.as_str()) else { return Vec::new() };
+                jar.get_request_values(&url).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
             }
         }
     }
@@ -155,12 +156,17 @@ fn over_at(seconds: f64) -> Option<RawCookie<'static>> {
 #[cfg(test)]
 mod tests {
     use dragline_domain::url::UrlRules;
+    use http::HeaderMap;
+    use http::header::COOKIE;
 
+    use super::super::add_cookies;
     use super::*;
 
     fn sent(text: &str, url: &str) -> Option<String> {
         let url = CrawlUrl::parse(url, &UrlRules::default()).unwrap();
-        let value = Cookies::parse(text).unwrap().value_for(&url)?;
+        let mut fields = HeaderMap::new();
+        add_cookies(&mut fields, Cookies::parse(text).unwrap().pairs_for(&url));
+        let value = fields.get(COOKIE)?;
         assert!(value.is_sensitive() && !format!("{value:?}").contains('='), "it is not shown");
         Some(value.to_str().unwrap().to_owned())
     }

@@ -10,9 +10,10 @@ use std::sync::Arc;
 use data_encoding::BASE64;
 use dragline_domain::definition::{AccessRule, Authorization, PlainHttp, Referer};
 use dragline_domain::url::{CrawlUrl, Scheme};
-use dragline_ports::fetcher::FetchRequest;
+use dragline_ports::fetcher::{FetchRequest, FieldValue, FilledForm};
 use dragline_ports::secrets::{Secret, SecretError, Secrets};
 use http::header::{ACCEPT_LANGUAGE, AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue, REFERER};
+use url::form_urlencoded;
 
 use self::cookies::{Cookies, sensitive};
 
@@ -35,6 +36,8 @@ struct Sent {
     headers: Vec<(HeaderName, HeaderValue)>,
     authorization: Option<HeaderValue>,
     cookies: Option<Cookies>,
+    /// What a person would fill into the form to log in, in the order of its fields.
+    form: Vec<Secret>,
     route: Route,
 }
 
@@ -66,6 +69,9 @@ pub(crate) enum AccessError {
     /// A value is missing.
     #[error(transparent)]
     Secret(#[from] SecretError),
+    /// No rule sends a form there.
+    #[error("no `login` of `access` sends a form to {0}")]
+    NoLogIn(String),
 }
 
 /// Reads the values of some rules.
@@ -134,14 +140,8 @@ impl Access {
             if let Some(value) = &sent.authorization {
                 fields.insert(AUTHORIZATION, value.clone());
             }
-            if let Some(value) = sent.cookies.as_ref().and_then(|cookies| cookies.value_for(url)) {
-                let value = match fields.get(COOKIE) {
-                    Some(own) => join(&value, own),
-                    None => Some(value),
-                };
-                if let Some(value) = value {
-                    fields.insert(COOKIE, value);
-                }
+            if let Some(cookies) = &sent.cookies {
+                add_cookies(fields, cookies.pairs_for(url));
             }
             let languages = ready.rule.accept_language.as_ref();
             if let Some(languages) = languages.and_then(|languages| HeaderValue::from_str(languages.as_str()).ok()) {
@@ -153,14 +153,49 @@ impl Access {
         }
         Ok(())
     }
+
+    /// Returns a form as it is sent to a URL.
+    ///
+    /// # Errors
+    /// No rule sends one there, a value is missing, or everybody on the way would read it.
+    pub(crate) fn encode(&self, form: &FilledForm, url: &CrawlUrl) -> Result<Vec<u8>, AccessError> {
+        let sends = |ready: &&ReadyRule| ready.rule.log_in.as_ref().is_some_and(|log_in| log_in.may_be_sent_to(url));
+        let ready = self.rules.iter().rfind(sends).ok_or_else(|| AccessError::NoLogIn(url.as_str().to_owned()))?;
+        if url.scheme() == Scheme::Http && ready.rule.plain == PlainHttp::Refused {
+            return Err(AccessError::Plain(url.host().to_owned()));
+        }
+        let sent = ready.sent.as_ref().map_err(Clone::clone)?;
+        let named = ready.rule.log_in.iter().flat_map(|log_in| &log_in.fields);
+        let values: Vec<_> = named.map(|field| &field.value).zip(&sent.form).collect();
+        let mut encoded = form_urlencoded::Serializer::new(String::new());
+        for (name, value) in &form.fields {
+            match value {
+                FieldValue::Page(value) => encoded.append_pair(name, value),
+                FieldValue::Secret(reference) => {
+                    let value = values.iter().find(|(known, _)| *known == reference);
+                    let (_, value) = value.ok_or_else(|| SecretError {
+                        reference: reference.clone(),
+                        why: "is none of the values of `login`".to_owned(),
+                    })?;
+                    encoded.append_pair(name, value.reveal())
+                }
+            };
+        }
+        Ok(encoded.finish().into_bytes())
+    }
 }
 
-/// Returns both cookies as one field: those of the URL itself follow those of the rule.
-fn join(of_rule: &HeaderValue, own: &HeaderValue) -> Option<HeaderValue> {
-    let joined = [of_rule.as_bytes(), b"; ", own.as_bytes()].concat();
-    let mut joined = HeaderValue::from_bytes(&joined).ok()?;
-    joined.set_sensitive(true);
-    Some(joined)
+/// Adds cookies to those of a request, which win where both have a name: a site renews its own.
+pub(crate) fn add_cookies(fields: &mut HeaderMap, pairs: Vec<(String, String)>) {
+    let own = fields.get(COOKIE).map(|own| String::from_utf8_lossy(own.as_bytes()).into_owned()).unwrap_or_default();
+    let is_own = |name: &str| own.split("; ").any(|pair| pair.split('=').next() == Some(name));
+    let more = pairs.iter().filter(|(name, _)| !is_own(name)).map(|(name, value)| format!("{name}={value}"));
+    let all: Vec<String> = more.chain([own.clone()].into_iter().filter(|own| !own.is_empty())).collect();
+    if !all.is_empty()
+        && let Some(value) = sensitive(&all.join("; "))
+    {
+        fields.insert(COOKIE, value);
+    }
 }
 
 /// Returns what is said about the page with the link. A page with TLS is not told of to a URL
@@ -225,7 +260,9 @@ impl Sent {
             .as_ref()
             .map(|proxy| Proxy { url: proxy.url.as_str().to_owned(), login: login.map(|(_, login)| login.clone()) });
         let route = Route { certificate: certificate.map(|(_, value)| value.clone()), proxy };
-        Ok(Self { headers, authorization, cookies, route })
+        let fields = rule.log_in.iter().flat_map(|log_in| &log_in.fields);
+        let form: Vec<Secret> = fields.filter_map(|_| next()).map(|(_, value)| value.clone()).collect();
+        Ok(Self { headers, authorization, cookies, form, route })
     }
 }
 
@@ -242,7 +279,7 @@ mod tests {
     use std::collections::HashMap;
     use std::time::Duration;
 
-    use dragline_domain::definition::{ProxyRule, SecretField, SecretReference};
+    use dragline_domain::definition::{FormField, LogIn, ProxyRule, SecretField, SecretReference};
     use dragline_domain::url::UrlRules;
     use dragline_ports::fetcher::FetchLimits;
     use dragline_ports::secrets::SecretFuture;
@@ -352,6 +389,9 @@ mod tests {
         let mut fields = HeaderMap::from_iter([(COOKIE, HeaderValue::from_static("sid=9"))]);
         access(&rules).await.unwrap().apply(&request("https://a.example/"), &mut fields).unwrap();
         assert_eq!(fields.get_all(COOKIE).iter().collect::<Vec<_>>(), ["a=1; b=2; sid=9"]);
+        fields.insert(COOKIE, HeaderValue::from_static("b=3"));
+        access(&rules).await.unwrap().apply(&request("https://a.example/"), &mut fields).unwrap();
+        assert_eq!(fields.get(COOKIE).unwrap(), "a=1; b=3", "the site has renewed it");
     }
 
     #[tokio::test]
@@ -396,6 +436,51 @@ mod tests {
             let error = access(&[rule]).await.unwrap_err().to_string();
             assert!(error.contains(said) && !error.contains("t0ken") && !error.contains("two"), "{why}: {error}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_form_goes_to_its_own_url_alone() {
+        let url = |text: &str| CrawlUrl::parse(text, &UrlRules::keep_all()).unwrap();
+        let field = |name: &str, value| FormField { name: name.to_owned(), value: named(value) };
+        let log_in = |to: &str| LogIn {
+            url: url(to),
+            page: None,
+            fields: vec![field("user", "env:KEY"), field("pass", "env:LOGIN")],
+            logged_in: None,
+            logged_out: None,
+        };
+        let rules = [
+            AccessRule { log_in: Some(Box::new(log_in("https://a.example/in"))), ..rule("a.example") },
+            AccessRule {
+                log_in: Some(Box::new(log_in("http://b.example/in"))),
+                headers: vec![SecretField { name: "x-key".parse().unwrap(), value: named("env:OTHER") }],
+                ..rule("b.example")
+            },
+        ];
+        let access = access(&rules).await.unwrap();
+        let page = |value: &str| FieldValue::Page(value.to_owned());
+        let secret = |name: &str| FieldValue::Secret(named(name));
+        let filled = |fields: &[(&str, FieldValue)]| FilledForm {
+            page: url("https://a.example/in"),
+            fields: fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+        };
+        let form = [("csrf", page("a b")), ("user", secret("env:KEY")), ("pass", secret("env:LOGIN"))];
+        for (to, fields, expected, why) in [
+            ("https://a.example/in", &form[..], Ok("csrf=a+b&user=k1&pass=ada%3Ap%C3%A4ssword"), "its URL"),
+            ("https://a.example/in?state=1", &form, Ok("csrf=a+b&user=k1&pass=ada%3Ap%C3%A4ssword"), "with state"),
+            ("https://a.example/other", &form, Err("no `login`"), "another path"),
+            ("https://evil.example/in", &form, Err("no `login`"), "another host"),
+            ("http://b.example/in", &form, Err("plain HTTP"), "everybody on the way would read it"),
+            ("https://a.example/in", &[("x", secret("env:OTHER"))], Err("none of the values"), "another rule's value"),
+        ] {
+            let encoded = access.encode(&filled(fields), &url(to));
+            match (encoded, expected) {
+                (Ok(encoded), Ok(expected)) => assert_eq!(String::from_utf8(encoded).unwrap(), expected, "{to}: {why}"),
+                (Err(error), Err(said)) => assert!(error.to_string().contains(said), "{to}: {why}: {error}"),
+                (encoded, _) => panic!("{to}: {why}: {encoded:?}"),
+            }
+        }
+        assert_eq!(sent(&access, &request("https://a.example/")), Ok(Vec::new()), "pages get nothing of it");
     }
 
     #[tokio::test]
