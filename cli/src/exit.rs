@@ -82,7 +82,9 @@ impl Exit {
             Self::LowSpace => {
                 "stopped, as the disk had less free space than `--keep-free` says; the same command resumes"
             }
-            Self::NoAccess => "a value that `access` or a flag names is missing; nothing was requested",
+            Self::NoAccess => {
+                "a value that `access` or a flag names is missing, and nothing was requested; or a site did not let the crawl in"
+            }
             Self::Interrupted => "interrupted; the same command resumes",
         }
     }

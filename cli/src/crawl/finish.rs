@@ -33,6 +33,7 @@ pub(super) async fn finish(
 ) -> Result<Exit, Failure> {
     let summary = summary::read_latest(&directory.path, crawl).await?;
     let exit = match ended {
+        RunOutcome::Over if summary.figures.was_kept_out() => Exit::NoAccess,
         RunOutcome::Over if summary.figures.have_pages_changed() => Exit::Changed,
         RunOutcome::Over if summary.figures.is_all_well() && summary.has_result() => Exit::Done,
         RunOutcome::Over if summary.why_nothing().is_some() => Exit::NothingFetched,

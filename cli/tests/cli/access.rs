@@ -43,7 +43,7 @@ fn definition(site: &HostileSite, elsewhere: &HostileSite, plain: &str) -> Strin
 }
 
 /// Everything that a directory contains, what is compressed as it was before.
-fn bytes_below(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+pub(crate) fn bytes_below(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(directory).expect("it can be read") {
         let path = entry.expect("it can be read").path();
@@ -62,7 +62,7 @@ fn bytes_below(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     files
 }
 
-fn contains(bytes: &[u8], text: &str) -> bool {
+pub(crate) fn contains(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|window| window == text.as_bytes())
 }
 

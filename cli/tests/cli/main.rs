@@ -25,6 +25,7 @@ mod iterations;
 #[cfg(target_os = "linux")]
 mod large;
 mod live;
+mod log_in;
 mod nothing_got;
 mod nothing_there;
 mod notify;

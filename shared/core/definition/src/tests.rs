@@ -91,6 +91,20 @@ const BAD: &[(&str, &str)] = &[
     ("a value that is written", "access:\n  - hosts: [a.example]\n    headers: { X-Key: abc123 }"),
     ("a field of the client", "access:\n  - hosts: [a.example]\n    headers: { Authorization: 'env:KEY' }"),
     ("two ways to say who", "access:\n  - { hosts: [a.example], basic: 'env:A', bearer: 'env:B' }"),
+    ("a log-in without fields", "access:\n  - { hosts: [a.example], login: { url: 'https://a.example/in' } }"),
+    (
+        "a password in a log-in",
+        "access:\n  - { hosts: [a.example], login: { url: 'https://a.example/in', fields: { pass: hunter2 } } }",
+    ),
+    (
+        "a log-in that is no URL",
+        "access:\n  - { hosts: [a.example], login: { url: /in, fields: { pass: 'env:PASS' } } }",
+    ),
+    (
+        "no text of members",
+        "access:\n  - { hosts: [a.example], login: { url: 'https://a.example/in', fields: { pass: 'env:PASS' }, logged_in: '' } }",
+    ),
+    ("cookies that are written", "access:\n  - { hosts: [a.example], cookies: 'sid=1' }"),
     ("a URL as a host", "access:\n  - { hosts: ['https://a.example/'], basic: 'env:A' }"),
     ("everybody's hosts", "access:\n  - { hosts: ['*.com'], basic: 'env:A' }"),
     ("a password in a proxy", "access:\n  - { hosts: [a.example], proxy: 'http://u:p@proxy.example:1' }"),
@@ -360,6 +374,22 @@ fn the_excerpt_is_the_line_with_that_number() {
         let shown = parse(&text, "crawl.yaml").unwrap_err().to_string();
         let lines: Vec<&str> = shown.lines().take(2).collect();
         assert_eq!(lines, ["crawl.yaml:3:11: unknown key `page`", "3 | budget: { page: 1 }"], "{why}");
+    }
+}
+
+#[test]
+fn a_value_that_is_written_is_not_shown() {
+    for text in [
+        "access: [{ hosts: [a.example], headers: { X-Key: hunter2, X-Other: hunter2 } }]",
+        "access: [{ hosts: [a.example], hots: 1, basic: 'ada:hunter2' }]",
+        "access: [{ hosts: [a.example], login: { url: 'https://a.example/', fields: { pass: hunter2 } } }]",
+        "access: [{ hosts: [a.example], cookies: sid=hunter2 }]",
+        "notify: [{ webhook: 'https://a.example/', secret: hunter2 }]",
+        "sink: { postgres: 'postgres://ada:hunter2@db.example/' }",
+    ] {
+        let shown = parse(&format!("seeds: [https://a.example/]\n{text}\n"), "crawl.yaml").unwrap_err().to_string();
+        let is_named = shown.contains("named, not written") || shown.contains("unknown key");
+        assert!(is_named && !shown.contains("hunter2"), "{text}: {shown}");
     }
 }
 

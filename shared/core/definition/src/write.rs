@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use dragline_domain::definition::{
-    AccessRule, Authorization, Definition, Draft, FieldKind, FieldRule, ItemType, Key, NotifyRule, PlainHttp, Presence,
-    ProgressStep, Quantity, Receiver, RecrawlRule, Referer, ScalarKind, Schedule, SecretReference, Selector,
-    SelectorPlace, Slot,
+    AccessRule, Authorization, Definition, Draft, FieldKind, FieldRule, ItemType, Key, LogIn, NotifyRule, PlainHttp,
+    Presence, ProgressStep, Quantity, Receiver, RecrawlRule, Referer, ScalarKind, Schedule, SecretReference, Selector,
+    SelectorPlace, SetCookies, Slot,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -246,12 +246,14 @@ fn access_rule(rule: &AccessRule) -> Yaml {
     };
     let headers = rule.headers.iter().map(|field| (field.name.to_string(), Yaml::from_stored(&field.value)));
     let reference = |secret: Option<&SecretReference>| secret.map(Yaml::from_stored);
+    let session = (rule.set_cookies == SetCookies::Kept).then(|| Yaml::Text("session".to_owned()));
     map([
         ("hosts", Some(Yaml::from_stored(&rule.hosts))),
         ("when", rule.when.as_ref().map(Yaml::from_stored)),
         ("allow_plain", (rule.plain == PlainHttp::Allowed).then_some(Yaml::Plain("true".to_owned()))),
         ("headers", (!rule.headers.is_empty()).then(|| Yaml::Map(headers.collect()))),
-        ("cookies", reference(rule.cookies.as_ref())),
+        ("cookies", reference(rule.cookies.as_ref()).or(session)),
+        ("login", rule.log_in.as_deref().map(log_in)),
         ("basic", reference(basic)),
         ("bearer", reference(bearer)),
         ("client_certificate", reference(rule.client_certificate.as_ref())),
@@ -259,6 +261,18 @@ fn access_rule(rule: &AccessRule) -> Yaml {
         ("referer", (rule.referer != Referer::None).then(|| Yaml::Text(rule.referer.name().to_owned()))),
         ("proxy", rule.proxy.as_ref().map(|proxy| Yaml::from_stored(&proxy.url))),
         ("proxy_login", reference(rule.proxy.as_ref().and_then(|proxy| proxy.login.as_ref()))),
+    ])
+}
+
+fn log_in(log_in: &LogIn) -> Yaml {
+    let fields = log_in.fields.iter().map(|field| (field.name.clone(), Yaml::from_stored(&field.value)));
+    let text = |text: &Option<String>| text.clone().map(Yaml::Text);
+    map([
+        ("url", Some(Yaml::Text(log_in.url.to_string()))),
+        ("page", log_in.page.as_ref().map(|page| Yaml::Text(page.to_string()))),
+        ("fields", Some(Yaml::Map(fields.collect()))),
+        ("logged_in", text(&log_in.logged_in)),
+        ("logged_out", text(&log_in.logged_out)),
     ])
 }
 

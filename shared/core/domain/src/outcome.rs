@@ -1,7 +1,7 @@
 //! The outcome of one URL: the crawl exit codes.
 //!
-//! Numbers are those of the unobtanium crawler, so that its users recognise them; 175 to 179 and
-//! 182 are new here. Names are, too, except where they misled people: its 29 is a file of unknown
+//! Numbers are those of the unobtanium crawler, so that its users recognise them; 175 to 179, 182
+//! and 183 are new here. Names are, too, except where they misled people: its 29 is a file of unknown
 //! type, and its 32 a redirect.
 
 use std::fmt;
@@ -129,7 +129,7 @@ outcomes! {
     /// The remote asked not to be ingested. Its status says how: the page asks for noindex (status
     /// 200), the server asks for a log-in (401), or it denies access (403).
     BlockedAtRequestOfRemote = 171 "blocked_at_request_of_remote" =>
-        "Ask the site's owner, if the page should be crawled: no password is ever sent.";
+        "Ask the site's owner, if the page should be crawled. If you have an account, say in `access` of the definition who you are.";
     /// The definition excludes the whole origin.
     BlockedOriginByLocalPolicy = 172 "blocked_origin_by_local_policy" =>
         "Not used by this version: origins out of scope are not crawled at all, and links to them are counted.";
@@ -151,7 +151,7 @@ outcomes! {
         "Not used by this version: what a budget does not reach is left over, and due in the next iteration.";
     /// The answer was a form to log in instead of the page, or a redirect to one.
     BlockedByLogin = 178 "blocked_by_login" =>
-        "Nothing, if the page is meant for those who have an account: no password is ever sent. What was stored before is still shown. The detail in the log names the rule by which the answer was recognised.";
+        "Nothing, if the page is meant for those who have an account. If you have one, `login` of `access` in the definition logs in. What was stored before is still shown. The detail in the log names the rule by which the answer was recognised.";
     /// The answer was a question for consent or age instead of the page, or a redirect to one.
     BlockedByConsent = 179 "blocked_by_consent" =>
         "Ask the site's owner to let the crawler in by its user agent or its address: it gives no consent. What was stored before is still shown. The detail in the log names the rule by which the answer was recognised.";
@@ -168,6 +168,10 @@ outcomes! {
     /// address that cannot exist (`soft_404: detect`).
     SoftNotFound = 182 "soft_404" =>
         "Tell the site's owner that missing pages need status 404. If the page is there, set `soft_404: ignore` and run `dragline reparse`. The detail in the log names the rule by which the answer was recognised.";
+    /// The answer was for strangers, although `access` of the definition says who the crawl is: the
+    /// log-in was refused, or the session had ended and another log-in did not help.
+    LoggedOut = 183 "logged_out" =>
+        "Check the values that `access` names, and log in with them in a browser. What was stored before is still shown. The detail in the log says what the answer was.";
 }
 
 /// A class of outcomes, for summaries and exit codes.
@@ -233,7 +237,8 @@ impl Outcome {
             | Self::BlockedByChallenge
             | Self::BlockedByLogin
             | Self::BlockedByConsent
-            | Self::BlockedPrivateAddress => OutcomeClass::Blocked,
+            | Self::BlockedPrivateAddress
+            | Self::LoggedOut => OutcomeClass::Blocked,
             Self::NotCanonical | Self::Duplicate => OutcomeClass::Dismissed,
         }
     }
@@ -256,11 +261,11 @@ impl Outcome {
         )
     }
 
-    /// Whether something replaced the page: a challenge, a form to log in, or a question for
-    /// consent.
+    /// Whether something replaced the page: a challenge, a form to log in or another answer for
+    /// strangers, or a question for consent.
     #[must_use]
     pub const fn is_wall(self) -> bool {
-        matches!(self, Self::BlockedByChallenge | Self::BlockedByLogin | Self::BlockedByConsent)
+        matches!(self, Self::BlockedByChallenge | Self::BlockedByLogin | Self::BlockedByConsent | Self::LoggedOut)
     }
 
     /// Whether the response is not the page, although it has content: a wall, or the site's

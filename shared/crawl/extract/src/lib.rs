@@ -19,6 +19,7 @@ mod content;
 pub mod feed;
 pub mod fields;
 mod files;
+pub mod form;
 mod html;
 pub mod items;
 mod look;

@@ -67,7 +67,7 @@ pub fn print_of_page(url: &CrawlUrl, headers: &Headers, body: &[u8]) -> Option<P
 
 /// Returns the decoded bytes of a page, up to the limit; `None` if it is not one by its type, or
 /// cannot be decoded. Its character set does not matter, as only pages of one server are compared.
-fn page_bytes(headers: &Headers, body: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn page_bytes(headers: &Headers, body: &[u8]) -> Option<Vec<u8>> {
     let declared = headers.text("content-type").as_deref().and_then(content_type);
     let codings = ContentCodings::parse(headers.all("content-encoding")).ok()?;
     let may_be_page = MediaType::from_content_type(declared.as_ref()).may_be_page();

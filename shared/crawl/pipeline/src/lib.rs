@@ -4,6 +4,7 @@
 //! crash at any point, another run of it, or the sweeper, continues from there. [`World`] names all
 //! ports at once, and [`Adapters`] holds them.
 
+mod access;
 pub mod context;
 pub mod crawl;
 pub mod handover;

@@ -11,12 +11,17 @@ use std::time::Duration;
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::url::{DomainKey, HostKey};
 
+use crate::access::Sessions;
+
 /// The most hosts whose rests are kept; they are in the store as well.
 const HOSTS_MAX: usize = 10_000;
 
 /// The running turns of a process, and the hosts that rest after one. Clones share the same state.
 #[derive(Clone, Debug, Default)]
-pub struct LiveTurns(Arc<Mutex<Places>>);
+pub struct LiveTurns {
+    places: Arc<Mutex<Places>>,
+    sessions: Sessions,
+}
 
 #[derive(Debug, Default)]
 struct Places {
@@ -51,8 +56,13 @@ impl LiveTurns {
         self.lock().hosts.get(host).map(|known| known.tokens.clone()).unwrap_or_default()
     }
 
+    /// Returns the sessions of this process.
+    pub(crate) const fn sessions(&self) -> &Sessions {
+        &self.sessions
+    }
+
     fn lock(&self) -> MutexGuard<'_, Places> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -90,6 +90,7 @@ pub const fn breaks_links(outcome: Outcome) -> bool {
         | Outcome::BlockedByChallenge
         | Outcome::BlockedByLogin
         | Outcome::BlockedByConsent
+        | Outcome::LoggedOut
         | Outcome::BlockedPrivateAddress
         // The server was not asked.
         | Outcome::OriginGivenUp

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Condition, SecretReference};
+use super::{Condition, LogIn, SecretReference, SetCookies};
 use crate::url::{CrawlUrl, Origin, Scheme, UrlRules};
 
 /// What is sent to some hosts, and how they are reached.
@@ -29,6 +29,12 @@ pub struct AccessRule {
     /// Cookies: a header's value, a Netscape file or Playwright's `storage_state`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cookies: Option<SecretReference>,
+    /// What becomes of the cookies that the hosts set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub set_cookies: SetCookies,
+    /// The form by which the crawl logs in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_in: Option<Box<LogIn>>,
     /// `Authorization`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authorization: Option<Authorization>,
@@ -56,6 +62,8 @@ impl AccessRule {
             plain: PlainHttp::Refused,
             headers: Vec::new(),
             cookies: None,
+            set_cookies: SetCookies::Ignored,
+            log_in: None,
             authorization: None,
             client_certificate: None,
             accept_language: None,
@@ -73,7 +81,20 @@ impl AccessRule {
     /// Whether it has values that nobody else may see.
     #[must_use]
     pub const fn has_secrets(&self) -> bool {
-        !self.headers.is_empty() || self.cookies.is_some() || self.authorization.is_some()
+        !self.headers.is_empty() || self.authorization.is_some() || self.keeps_session()
+    }
+
+    /// Whether the cookies that its hosts set are sent back to them: also where it has cookies of
+    /// its own, as the site may renew them.
+    #[must_use]
+    pub const fn keeps_session(&self) -> bool {
+        matches!(self.set_cookies, SetCookies::Kept) || self.cookies.is_some() || self.log_in.is_some()
+    }
+
+    /// Whether it is about some URLs of an origin.
+    #[must_use]
+    pub fn is_for_origin(&self, origin: &Origin) -> bool {
+        self.hosts.iter().any(|host| host.includes(origin))
     }
 
     /// Whether it does anything.
@@ -87,8 +108,13 @@ impl AccessRule {
         let authorization = self.authorization.iter().map(Authorization::secret);
         let proxy = self.proxy.iter().filter_map(|proxy| proxy.login.as_ref());
         let headers = self.headers.iter().map(|field| &field.value);
-        headers.chain(&self.cookies).chain(authorization).chain(&self.client_certificate).chain(proxy)
+        let form = self.log_in.iter().flat_map(|log_in| &log_in.fields).map(|field| &field.value);
+        headers.chain(&self.cookies).chain(authorization).chain(&self.client_certificate).chain(proxy).chain(form)
     }
+}
+
+fn is_default(set_cookies: &SetCookies) -> bool {
+    *set_cookies == SetCookies::default()
 }
 
 /// Whether a rule's values are sent over plain HTTP, where everybody on the way can read them.

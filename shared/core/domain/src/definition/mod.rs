@@ -15,6 +15,7 @@ mod items;
 #[cfg(test)]
 mod items_tests;
 mod key;
+mod log_in;
 mod main_part;
 mod notify;
 mod pattern;
@@ -43,6 +44,7 @@ pub use draft::{
 pub use item_mistake::ItemMistake;
 pub use items::{FieldKind, FieldRule, ItemType, Presence, ScalarKind, Selector, SelectorPlace};
 pub use key::{Key, KeyDefault, KeyFlag, KeyPlace, Length, Number, Slot, ValueKind};
+pub use log_in::{FormField, LogIn, SetCookies, logs_out};
 pub use main_part::MainRule;
 pub use notify::{
     Comparison, ItemTest, ItemTestError, MailAddress, MailAddressError, NotifyEvent, NotifyRule, ProgressStep,

@@ -37,6 +37,8 @@ pub mod limits {
     pub const ACCESS_HOSTS_MAX: usize = 100;
     /// The limit on the fields that such a rule sets.
     pub const ACCESS_HEADERS_MAX: usize = 20;
+    /// The limit on the fields of a form to log in.
+    pub const LOGIN_FIELDS_MAX: usize = 20;
 
     /// The time limits of a request until its answer begins.
     pub const TIMEOUT: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(90);

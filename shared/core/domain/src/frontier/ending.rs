@@ -21,6 +21,8 @@ pub enum LeftoverReason {
     OriginGivenUp,
     /// Its robots.txt could not be read, which forbids everything.
     RobotsUnreadable,
+    /// The log-in was refused, or the session ended and another log-in did not help.
+    LoggedOut,
     /// The iteration's pages or bytes were spent.
     BudgetExhausted,
     /// The budget of pages for one origin was spent.
@@ -38,6 +40,7 @@ impl LeftoverReason {
         Self::Stopped,
         Self::OriginGivenUp,
         Self::RobotsUnreadable,
+        Self::LoggedOut,
         Self::BudgetExhausted,
         Self::OriginBudgetExhausted,
         Self::Stuck,
@@ -51,6 +54,7 @@ impl LeftoverReason {
             Self::Stopped => "stopped",
             Self::OriginGivenUp => "origin_given_up",
             Self::RobotsUnreadable => "robots_unreadable",
+            Self::LoggedOut => "logged_out",
             Self::BudgetExhausted => "budget_exhausted",
             Self::OriginBudgetExhausted => "origin_budget_exhausted",
             Self::Stuck => "stuck",
@@ -65,6 +69,7 @@ impl LeftoverReason {
             Self::Stopped => "stopped",
             Self::OriginGivenUp => "given up after too many failures",
             Self::RobotsUnreadable => "given up because its robots.txt could not be read",
+            Self::LoggedOut => "given up because it did not let the crawl in",
             Self::BudgetExhausted => "the budget of the crawl is spent",
             Self::OriginBudgetExhausted => "its budget of pages is spent",
             Self::SegmentUnreadable => "visited, but the captures are lost",

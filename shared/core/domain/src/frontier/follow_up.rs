@@ -23,6 +23,8 @@ pub enum FollowUp {
     /// A conditional request failed because of its conditions, not because of the page: it is
     /// repeated without them.
     Unconditional,
+    /// The answer was for strangers: it is repeated after another log-in.
+    LoggedIn,
 }
 
 /// Cookies to send back, once, to the URL that set them. Never shown.
@@ -70,7 +72,7 @@ impl FollowUp {
     pub fn target(&self) -> Option<&str> {
         match self {
             Self::Redirected { target, .. } => Some(target),
-            Self::Unconditional => None,
+            Self::Unconditional | Self::LoggedIn => None,
         }
     }
 
@@ -79,7 +81,7 @@ impl FollowUp {
     pub const fn cookie(&self) -> Option<&Cookie> {
         match self {
             Self::Redirected { cookie, .. } => cookie.as_ref(),
-            Self::Unconditional => None,
+            Self::Unconditional | Self::LoggedIn => None,
         }
     }
 
@@ -148,6 +150,7 @@ mod tests {
         let plain = FollowUp::Redirected { target: "/?sid=1".to_owned(), cookie: None };
         for (follow_up, expected) in [
             (FollowUp::Unconditional, Some(r#""unconditional""#)),
+            (FollowUp::LoggedIn, Some(r#""logged_in""#)),
             (plain, Some(r#"{"redirected":{"t":"/?sid=1"}}"#)),
             (longest_follow_up(), None),
         ] {

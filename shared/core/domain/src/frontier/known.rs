@@ -229,6 +229,7 @@ impl Outcome {
             | Self::BlockedByChallenge
             | Self::BlockedByLogin
             | Self::BlockedByConsent
+            | Self::LoggedOut
             | Self::BlockedPrivateAddress
             | Self::OriginGivenUp
             | Self::BudgetExhausted => PageFinding::Nothing,
@@ -293,7 +294,7 @@ mod tests {
             ),
             (&[Outcome::UnknownError], PageFinding::Nothing, "the parser broke on it"),
             (
-                &[Outcome::BlockedByChallenge, Outcome::BlockedByLogin, Outcome::BlockedByConsent],
+                &[Outcome::BlockedByChallenge, Outcome::BlockedByLogin, Outcome::BlockedByConsent, Outcome::LoggedOut],
                 PageFinding::Nothing,
                 "a wall may not be shown the next time",
             ),

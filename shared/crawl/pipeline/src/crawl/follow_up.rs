@@ -56,6 +56,7 @@ impl LoggedAnswer {
         let what = match &wanted {
             FollowUp::Redirected { .. } => to_itself(url, &wanted),
             FollowUp::Unconditional => "status 412 to a conditional request".to_owned(),
+            FollowUp::LoggedIn => detail.unwrap_or_default(),
         };
         let then = match &again {
             Some(_) => "asked for once more",
@@ -65,7 +66,7 @@ impl LoggedAnswer {
         let outcome = match &wanted {
             // The answer says nothing about the page.
             FollowUp::Unconditional if again.is_some() => Outcome::AskedToTryAgain,
-            FollowUp::Unconditional | FollowUp::Redirected { .. } => outcome,
+            FollowUp::Unconditional | FollowUp::Redirected { .. } | FollowUp::LoggedIn => outcome,
         };
         Self { outcome, detail: Some(format!("{what}, {then}")), again }
     }

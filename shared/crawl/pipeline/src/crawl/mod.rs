@@ -4,9 +4,11 @@
 mod commit;
 mod ending;
 mod follow_up;
+mod log_in;
 mod memory;
 mod orphans;
 mod outcome;
+mod paced;
 mod pacer;
 mod planner;
 mod release;

@@ -1,5 +1,6 @@
 //! The WARC object of a segment, record by record.
 
+use std::borrow::Cow;
 use std::io;
 
 use dragline_domain::capture::{Exchange, RecordKind, Visit};
@@ -145,7 +146,7 @@ impl SegmentRecords {
     pub fn add_sent(&mut self, url: &CrawlUrl, target: &str, at: Timestamp, visit: &Visit, fetched: &FetchOutcome) {
         let event = self.event(url, at, Some(fetched));
         let capture = match &fetched.result {
-            Ok(response) => self.add_answer(url, &event, visit, response),
+            Ok(response) => self.add_answer(url, &event, visit, &archived(fetched, response)),
             Err(_) => {
                 let record = self.metadata(&event, visit);
                 self.writer.write(&record);
@@ -164,9 +165,10 @@ impl SegmentRecords {
     pub fn add_aside(&mut self, url: &CrawlUrl, at: Timestamp, fetched: &FetchOutcome) {
         let Ok(response) = &fetched.result else { return };
         let event = self.event(url, at, Some(fetched));
-        let FetchedResponse { status, reason, headers, body, .. } = response;
+        let response = archived(fetched, response);
+        let FetchedResponse { status, reason, headers, body, .. } = &*response;
         let head = http_response_head(*status, reason, headers, body.len_bytes());
-        let record = Record::response(self.next_id(), &event, head, body.clone(), payload_digest(response));
+        let record = Record::response(self.next_id(), &event, head, body.clone(), payload_digest(&response));
         let record = match response.truncated {
             None => record,
             Some(reason) => record.truncated(warc_truncation(reason)),
@@ -245,6 +247,28 @@ impl SegmentRecords {
         };
         Record::metadata(self.next_id(), event, &metadata).extension(visit_field(visit))
     }
+}
+
+/// Returns an answer as it is archived. If the request said who the crawl is, the cookies that come
+/// with the answer would let anybody in.
+fn archived<'f>(fetched: &FetchOutcome, response: &'f FetchedResponse) -> Cow<'f, FetchedResponse> {
+    let mut sent = fetched.request_headers.iter();
+    if response.headers.get("set-cookie").is_none() || !sent.any(|(_, value)| value == warc::REDACTED) {
+        return Cow::Borrowed(response);
+    }
+    let headers = response.headers.iter().map(|(name, value)| match name.eq_ignore_ascii_case("set-cookie") {
+        true => (name.to_owned(), redacted_cookie(value)),
+        false => (name.to_owned(), value.to_vec()),
+    });
+    Cow::Owned(FetchedResponse { headers: headers.collect(), ..response.clone() })
+}
+
+/// Returns `Set-Cookie` with its name and attributes alone.
+fn redacted_cookie(value: &[u8]) -> Vec<u8> {
+    let end = value.iter().position(|b| *b == b';').unwrap_or(value.len());
+    let (pair, attributes) = value.split_at(end);
+    let name = pair.split(|b| *b == b'=').next().unwrap_or_default();
+    [name, b"=", warc::REDACTED, attributes].concat()
 }
 
 /// Returns the digest of the body as received. Without a content coding it equals the fetcher's

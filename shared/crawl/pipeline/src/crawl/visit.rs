@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, RobotsStand, Visit};
+use dragline_domain::definition::logs_out;
 use dragline_domain::frontier::{FollowUp, GiveUpOutcome};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::Decision;
@@ -18,7 +19,7 @@ use super::robots::Robots;
 use super::send::{Attempt, LeaseTooOld, SentRequest, send};
 use crate::context::CrawlContext;
 use dragline_ports::clock::Clock;
-use dragline_ports::fetcher::{ConnectionWatch, FetchLimits, FetchRequest, Fetcher};
+use dragline_ports::fetcher::{ConnectionWatch, FetchLimits, FetchRequest, Fetcher, Session};
 
 /// The most characters of a detail that are stored.
 pub(super) const DETAIL_CHARS_MAX: usize = 300;
@@ -54,6 +55,9 @@ pub(super) fn refused(
             return Some((Outcome::BlockedUrlByLocalPolicy, rule));
         }
     }
+    if logs_out(url) && context.definition.access.iter().any(|rule| rule.keeps_session() && rule.matches(url)) {
+        return Some((Outcome::BlockedUrlByLocalPolicy, "it would end the session".to_owned()));
+    }
     if let Some(GiveUpOutcome { outcome, detail }) = given_up {
         return Some((*outcome, detail.clone()));
     }
@@ -88,7 +92,7 @@ pub(super) async fn visit(
     fetcher: &impl Fetcher,
     pacer: &Pacer,
     (started, latest_start): (Duration, Duration),
-    watch: Option<Arc<dyn ConnectionWatch>>,
+    (watch, session): (Option<Arc<dyn ConnectionWatch>>, Option<Arc<Session>>),
     limits: FetchLimits,
     (segment, work, url): (u64, Work, CrawlUrl),
 ) -> Result<FinishedVisit, LeaseTooOld> {
@@ -96,7 +100,9 @@ pub(super) async fn visit(
     let request = FetchRequest {
         target: follow_up.and_then(FollowUp::target).map(str::to_owned),
         via: work.entry.via.clone(),
-        cookie: follow_up.and_then(FollowUp::cookie).cloned(),
+        // Its session has it.
+        cookie: follow_up.and_then(FollowUp::cookie).filter(|_| session.is_none()).cloned(),
+        session,
         if_none_match: last.and_then(|last| last.etag.clone()),
         if_modified_since: last.and_then(|last| last.last_modified.clone()),
         watch,

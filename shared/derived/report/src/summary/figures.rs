@@ -53,6 +53,10 @@ pub struct Figures {
     /// URLs that were queued but never had their turn, by reason, the most frequent first.
     #[serde(serialize_with = "as_objects")]
     pub leftovers: Vec<(LeftoverReason, u64)>,
+    /// Whether an origin was given up as it did not let the crawl in, although the definition says
+    /// who it is.
+    #[serde(skip)]
+    pub is_kept_out: bool,
     /// Pages with an implausible canonical URL, by reason, the most frequent first.
     pub canonicals_doubted: Vec<CanonicalsDoubted>,
     /// Pages that are nearly empty without JavaScript, among those parsed in this iteration:
@@ -174,17 +178,29 @@ impl Figures {
     #[must_use]
     pub fn is_all_well(&self) -> bool {
         let has_failed = |counted: &OutcomeCount| {
-            Outcome::from_code(counted.outcome)
-                .is_some_and(|outcome| outcome.class() == OutcomeClass::Failed && outcome != Outcome::BudgetExhausted)
+            Outcome::from_code(counted.outcome).is_some_and(|outcome| match outcome {
+                Outcome::BudgetExhausted => false,
+                Outcome::LoggedOut => true,
+                outcome => outcome.class() == OutcomeClass::Failed,
+            })
         };
         let is_failure = |(reason, _): &(LeftoverReason, u64)| match reason {
             LeftoverReason::OriginGivenUp
             | LeftoverReason::RobotsUnreadable
+            | LeftoverReason::LoggedOut
             | LeftoverReason::Stuck
             | LeftoverReason::SegmentUnreadable => true,
             LeftoverReason::Stopped | LeftoverReason::BudgetExhausted | LeftoverReason::OriginBudgetExhausted => false,
         };
         self.stuck.unwrap_or(0) == 0 && !self.outcomes.iter().any(has_failed) && !self.leftovers.iter().any(is_failure)
+    }
+
+    /// Returns whether an origin did not let the crawl in, although the definition says who it is:
+    /// it was given up, or nothing else came of it.
+    #[must_use]
+    pub fn was_kept_out(&self) -> bool {
+        let is_logged_out = |counted: &OutcomeCount| counted.outcome == Outcome::LoggedOut.code();
+        self.is_kept_out || self.outcomes.iter().any(is_logged_out) && !self.has_content()
     }
 
     /// Returns whether any content was fetched, or is known to be unchanged.
@@ -250,6 +266,8 @@ mod tests {
             (ended(Outcome::BlockedByRobotsTxt), true, "the site does not want it"),
             (ended(Outcome::ServerInternalError), false, "the site failed"),
             (ended(Outcome::RequestTimeout), false, "it did not answer"),
+            (ended(Outcome::LoggedOut), false, "it asks who we are, and we said so"),
+            (left(LeftoverReason::LoggedOut), false, "the same of a whole origin"),
             (ended(Outcome::BudgetExhausted), true, "a limit set by the user"),
             (left(LeftoverReason::BudgetExhausted), true, "a limit set by the user"),
             (left(LeftoverReason::OriginBudgetExhausted), true, "a limit set by the user"),

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use dragline_domain::capture::CrawlType;
 use dragline_domain::change::ChangeKind;
 use dragline_domain::doubt::Doubt;
+use dragline_domain::frontier::LeftoverReason;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::refusal::Refusal;
 use dragline_domain::scripted;
@@ -173,6 +174,7 @@ impl Tally {
             slowest: self.slowest,
             not_crawled: not_crawled.collect(),
             leftovers,
+            is_kept_out: progress.leftovers.iter().any(|(reason, _)| *reason == LeftoverReason::LoggedOut),
             canonicals_doubted,
             scripted: self.scripted,
             links_beyond_budget: Some(progress.parser.links_beyond_budget),

@@ -621,7 +621,8 @@ keys! {
     /// | key | what it sets |
     /// |---|---|
     /// | `headers` | fields of each request, by name |
-    /// | `cookies` | `Cookie`: a value such as `a=1; b=2`, or a file of cookies (Netscape's format, or Playwright's `storage_state`) of which those are sent that a browser would send |
+    /// | `cookies` | `Cookie`: a value such as `a=1; b=2`, or a file of cookies (Netscape's format, or Playwright's `storage_state`) of which those are sent that a browser would send; or `session`: those that the site sets are sent back to it, for one iteration |
+    /// | `login` | a form by which the crawl logs in before the first page: `url`, where it is sent; `page`, which has it, if that is another URL; `fields` to fill in, by name; `logged_in`, a text that only pages for members have; `logged_out`, one that only answers to strangers have |
     /// | `basic` | `Authorization: Basic`, from `name:password` |
     /// | `bearer` | `Authorization: Bearer`, from a token |
     /// | `client_certificate` | a certificate and its key in PEM, for TLS |
@@ -632,7 +633,9 @@ keys! {
     /// Values are named, never written: `env:NAME`, or `file:PATH`, a file that its owner alone can
     /// read. They are sent to these hosts and to no other, whatever redirects or links to them,
     /// over plain HTTP only with `allow_plain: true`, and written nowhere: the archive says
-    /// `[redacted]`. A stack has no such values yet, and refuses rules that name some.
+    /// `[redacted]`, also for the cookies that the site sets in answer. Sessions are in memory alone.
+    /// A form is only ever sent to the `url` of `login`, and links that log out are not followed. A
+    /// stack has no such values yet, and refuses rules that name some.
     Access = "access" {
         field: access,
         kind: AccessRules(50),
@@ -643,7 +646,12 @@ keys! {
     cookies: file:cookies.txt
   - hosts: ['*.staging.example.org']
     basic: env:STAGING_LOGIN
-    accept_language: de",
+    accept_language: de
+  - hosts: [shop.example.org]
+    login:
+      url: https://shop.example.org/login
+      fields: {user: env:SHOP_USER, password: env:SHOP_PASSWORD}
+      logged_in: Log out",
         effect: HowOnly,
     }
     /// Who is told what happens. Each rule has a `webhook` (a URL, and `secret`, which names where

@@ -21,8 +21,9 @@ use siphasher::sip128::{Hasher128, SipHasher13};
 use super::TurnWork;
 use crate::World;
 use crate::crawl::outcome::status_outcome;
+use crate::crawl::paced::Answer;
 use crate::crawl::pacer::Connecting;
-use crate::crawl::robots::{Answer, Robots};
+use crate::crawl::robots::Robots;
 use crate::crawl::send::{Attempt, SentRequest, send};
 use dragline_ports::fetcher::{FetchOutcome, FetchRequest, FetchedResponse, Fetcher};
 
@@ -138,6 +139,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let started = self.pacer.start_in_time(clock, latest_start).await?;
         let request = FetchRequest {
             watch: Some(Arc::new(Connecting::new(Arc::clone(&self.pacer), Arc::clone(&self.world)))),
+            session: self.session_for(url),
             ..FetchRequest::new(url.clone(), self.context.limits().reading_all())
         };
         let sent = send(clock, &*self.fetcher, &self.pacer, (started, latest_start), request, Attempt::First).await;

@@ -1,5 +1,6 @@
 //! A turn, from its ticket to its release.
 
+mod access;
 mod committing;
 mod cut;
 mod missing;
@@ -20,6 +21,7 @@ use dragline_domain::time::after;
 use dragline_domain::url::HostKey;
 use tokio::task::JoinSet;
 
+use self::access::TurnAccess;
 use self::committing::{Commits, FinishedStep};
 use self::cut::CutBodies;
 use self::patience::RulesAnswer;
@@ -28,10 +30,11 @@ use super::commit::OpenSegment;
 use super::ending::{Crowd, StopSignal, TurnEnd, TurnLimits};
 use super::memory::SegmentMemory;
 use super::orphans;
+use super::paced::Answer;
 use super::pacer::Pacer;
 use super::planner::Planner;
 use super::release::{self, FreeTimes};
-use super::robots::{Answer, BrokenOffPolicy, Robots, StoredUse, base_delay, robots};
+use super::robots::{BrokenOffPolicy, Robots, StoredUse, base_delay, robots};
 use super::send::LeaseTooOld;
 use super::visit::FinishedVisit;
 use crate::World;
@@ -112,7 +115,7 @@ pub async fn work_turn<W: World, S: Fetchers>(
     }
     let pacer = Arc::new(Pacer::new(lease.pace, lease.free_from(now), world.clock()));
     pacer.rest_until(live.rests_until());
-    let turn = TurnWork {
+    let mut turn = TurnWork {
         planner: Planner::new(ticket.origin.clone(), &lease, Arc::clone(&context), Arc::clone(&task)),
         world: Arc::clone(world),
         fetcher,
@@ -125,6 +128,7 @@ pub async fn work_turn<W: World, S: Fetchers>(
         inbox: Inbox::new(lease.iteration),
         robots: Robots::NotRead,
         pacer,
+        access: None,
         deadlines: Deadlines {
             lease_length,
             lease_end: started + lease_length,
@@ -151,6 +155,7 @@ pub async fn work_turn<W: World, S: Fetchers>(
         took_over,
         lease,
     };
+    turn.access = TurnAccess::new(&turn);
     turn.run().await
 }
 
@@ -210,6 +215,8 @@ struct TurnWork<W, H> {
     inbox: Inbox,
     robots: Robots,
     pacer: Arc<Pacer>,
+    /// `None` if nothing says who the crawl is to the origin.
+    access: Option<TurnAccess>,
     planner: Planner,
     deadlines: Deadlines,
     segments: Segments,
@@ -241,6 +248,11 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             let start = self.start_visits().await?;
             if start == StartResult::MustProbe {
                 self.probe().await?;
+                self.end_walk_if_given_up().await?;
+                continue;
+            }
+            if start == StartResult::MustLogIn {
+                self.log_in().await?;
                 self.end_walk_if_given_up().await?;
                 continue;
             }
@@ -299,7 +311,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             _ => not_before,
         };
         self.live.rest_until(self.pacer.rests_until(), self.world.clock().monotonic());
-        if matches!(self.lease.ending, Some(LeftoverReason::RobotsUnreadable | LeftoverReason::OriginGivenUp)) {
+        if matches!(
+            self.lease.ending,
+            Some(LeftoverReason::RobotsUnreadable | LeftoverReason::OriginGivenUp | LeftoverReason::LoggedOut)
+        ) {
             // Nobody makes requests to it any more. If somebody does later, it starts from scratch
             // and is refused again.
             self.lease.pace.back_off_exponent = 0;
@@ -401,17 +416,21 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(())
     }
 
-    /// Reads the origin's rules, and keeps their delay from now on. Returns the result of a request
-    /// for them.
-    async fn read_rules(&mut self, stored: StoredUse) -> PortResult<RulesAnswer> {
-        self.is_at(Stage::Robots);
-        // The origin waits for its next turn, if it must.
-        let waiter = HostWaiter {
+    /// Returns the origin as it stands in line at another host: for its next turn, if it must.
+    fn waiter(&self) -> HostWaiter {
+        HostWaiter {
             origin: self.origin.clone(),
             iteration: self.lease.iteration,
             turn: self.lease.turn.next(),
             delay: self.pacer.pace().delay(),
-        };
+        }
+    }
+
+    /// Reads the origin's rules, and keeps their delay from now on. Returns the result of a request
+    /// for them.
+    async fn read_rules(&mut self, stored: StoredUse) -> PortResult<RulesAnswer> {
+        self.is_at(Stage::Robots);
+        let waiter = self.waiter();
         let failures_max = self.context.definition.politeness.failures;
         let is_last_try = self.lease.patience.lose_one().is_exhausted(failures_max);
         let broken_off = if is_last_try { BrokenOffPolicy::IsObeyed } else { BrokenOffPolicy::IsFailure };

@@ -10,8 +10,9 @@ use dragline_formats::robots::Unreadable;
 use super::TurnWork;
 use crate::World;
 use crate::crawl::outcome::{fetch_outcome, origin_sign};
+use crate::crawl::paced::Answer;
 use crate::crawl::pacer::Connecting;
-use crate::crawl::robots::{Answer, Robots, StoredUse};
+use crate::crawl::robots::{Robots, StoredUse};
 use crate::crawl::send::{Attempt, SentRequest, send};
 use crate::crawl::visit::DETAIL_CHARS_MAX;
 use dragline_ports::clock::Clock;
@@ -104,6 +105,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let request = FetchRequest {
             connection: ConnectionChoice::New,
             watch: Some(Arc::new(Connecting::new(Arc::clone(&self.pacer), Arc::clone(&self.world)))),
+            session: self.session_for(&url),
             ..FetchRequest::new(url.clone(), self.context.limits().reading_all())
         };
         let times = (started, latest_start);

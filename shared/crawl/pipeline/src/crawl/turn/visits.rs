@@ -47,6 +47,8 @@ pub(super) enum StartResult {
     Dry,
     /// Patience is exhausted: a probe of something that worked comes first.
     MustProbe,
+    /// A log-in comes first.
+    MustLogIn,
     /// A probe for missing pages comes first.
     MustAskForMissing,
 }
@@ -96,6 +98,11 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if self.lease.patience.is_exhausted(self.context.definition.politeness.failures) {
             return Some(StartResult::MustProbe);
         }
+        if self.must_log_in() {
+            // What is asked for again comes first in the new session, which may be short.
+            let is_idle = self.segments.open.iter().all(|open| open.entries == 0);
+            return Some(if is_idle { StartResult::MustLogIn } else { StartResult::MustCommit });
+        }
         if self.must_ask_for_missing() {
             return Some(StartResult::MustAskForMissing);
         }
@@ -128,7 +135,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             // Nothing is requested any more: only the commit has to be in time.
             return (now + timing.commit_reserve > self.deadlines.lease_end).then_some(StartResult::MustCommit);
         }
-        if self.lease.ending.is_some() || !self.robots.may_be_followed() {
+        let is_put_off = self.access.as_ref().is_some_and(|access| access.is_put_off);
+        if self.lease.ending.is_some() || !self.robots.may_be_followed() || is_put_off {
             return Some(StartResult::MustEnd);
         }
         let wait = self.wait();
@@ -303,6 +311,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let visited = (segment.number, work, url);
         let started = pacer.start(world.clock());
         self.asks_at(world.clock().monotonic());
+        let session = self.session_for(&visited.2);
         self.visits.spawn(async move {
             let clock = world.clock();
             let started = match started {
@@ -311,7 +320,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 Err(_) => pacer.start_in_time(clock, latest_start).await.ok_or(LeaseTooOld)?,
             };
             let watch = Arc::new(Connecting::new(Arc::clone(&pacer), Arc::clone(&world)));
-            visit(clock, &*fetcher, &pacer, (started, latest_start), Some(watch), limits, visited).await
+            visit(clock, &*fetcher, &pacer, (started, latest_start), (Some(watch), session), limits, visited).await
         });
     }
 
@@ -323,7 +332,11 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let token = self.context.definition.user_agent.product_token();
         let wall = sent.wall.as_ref();
         let last = work.entry.known.comparable().filter(|last| !self.is_known_as_missing(&url, fetched, last));
-        let (outcome, detail) = fetch_outcome(fetched, wall, last, token, work.entry.read_as);
+        let (outcome, detail) = match self.logged_out(&url, &sent) {
+            Some(why) => (Outcome::LoggedOut, Some(why)),
+            None => fetch_outcome(fetched, wall, last, token, work.entry.read_as),
+        };
+        self.note_access(&work.entry, outcome, &sent);
         let is_away = fetched.is_out_of_reach();
         if let Some(sign) = origin_sign(fetched, outcome).filter(|_| self.task.requests()) {
             self.lose_patience(sign, &sent);
@@ -338,7 +351,11 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let waiting = self.lease.retries.iter().chain(self.segments.open.iter().flat_map(|open| &open.work.retries));
         let now = self.world.clock().now();
         let rules = &self.context.definition.strip_query_parameters;
-        let wanted = follow_up(&url, &work.entry, fetched, outcome, rules, now).filter(|_| self.task.requests());
+        let wanted = match outcome {
+            Outcome::LoggedOut => self.after_log_in(),
+            _ => follow_up(&url, &work.entry, fetched, outcome, rules, now),
+        };
+        let wanted = wanted.filter(|_| self.task.requests());
         let has_room = |entry: &TodoEntry| Retry::fits(waiting.clone(), entry);
         let LoggedAnswer { outcome, detail, again } =
             LoggedAnswer::new((outcome, detail), &url, &work.entry, wanted, has_room);

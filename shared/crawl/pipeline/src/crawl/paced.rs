@@ -1,0 +1,174 @@
+//! Requests that are no visits, and may lead to other hosts: each at its host's pace.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use dragline_domain::frontier::{HostRequest, HostWaiter};
+use dragline_domain::ids::LeaseToken;
+use dragline_domain::politeness::Pace;
+use dragline_domain::time::{after, between};
+use dragline_domain::url::{CrawlUrl, HostKey};
+use jiff::Timestamp;
+
+use super::pacer::Pacer;
+use super::release::call_next;
+use super::send::{Attempt, LeaseTooOld, SentRequest, send};
+use crate::World;
+use dragline_ports::clock::{Clock, Rng};
+use dragline_ports::error::{PortError, PortResult};
+use dragline_ports::fetcher::{FetchFailureKind, FetchOutcome, FetchRequest, Fetcher};
+use dragline_ports::frontier::{GiveBackHost, Hosts};
+
+/// How often a turn checks whether a host has become free that others use for a single request.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
+/// An answer to a request that was not a visit, for the archive.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    pub url: CrawlUrl,
+    /// When the request started.
+    pub at: Timestamp,
+    pub fetched: FetchOutcome,
+}
+
+/// Keeps the pace of each host that gets a request: the turn's own, or one that a redirect leads
+/// to.
+pub(super) struct PacedRequests<'a, W, H> {
+    pub(super) world: &'a W,
+    fetcher: &'a H,
+    pacer: &'a Pacer,
+    /// The monotonic reading after which the lease is too old.
+    latest_start: Duration,
+    pub(super) waiter: &'a HostWaiter,
+    hosts_per_domain: u16,
+    reached: Mutex<FetchEnd>,
+    answers: Mutex<Vec<Answer>>,
+}
+
+/// Where the redirects ended.
+#[derive(Default)]
+pub(super) enum FetchEnd {
+    /// A server that got a request, whatever it answered.
+    #[default]
+    Server,
+    /// A host that could not be reached.
+    Nobody,
+    /// A host that others are using, until this time at the latest.
+    Busy(Timestamp),
+    /// The redirects were not followed to the end, for a reason on our side.
+    Failed(PortError),
+}
+
+impl<W: World, H: Fetcher> Fetcher for PacedRequests<'_, W, H> {
+    async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
+        let host = HostKey::from_origin(&request.url.origin());
+        let fetched = if host == HostKey::from_origin(&self.waiter.origin.origin) {
+            Ok(Ok(self.fetch_at_pace(self.pacer, request).await))
+        } else {
+            self.fetch_elsewhere(&host, request).await
+        };
+        let (fetched, reached) = match fetched {
+            Ok(Ok(fetched)) if fetched.is_out_of_reach() => (fetched, FetchEnd::Nobody),
+            Ok(Ok(fetched)) => (fetched, FetchEnd::Server),
+            Ok(Err(until)) => (unasked(), FetchEnd::Busy(until)),
+            Err(error) => (unasked(), FetchEnd::Failed(error)),
+        };
+        *self.reached.lock().unwrap_or_else(PoisonError::into_inner) = reached;
+        fetched
+    }
+}
+
+fn unasked() -> FetchOutcome {
+    FetchOutcome::failed(FetchFailureKind::Timeout, "no request was made", Duration::ZERO)
+}
+
+impl<'a, W: World, H: Fetcher> PacedRequests<'a, W, H> {
+    /// Returns requests of a turn by this pacer. None starts after `latest_start`. Where another
+    /// host is busy, the waiter stands in line there.
+    pub(super) fn new(
+        world: &'a W,
+        fetcher: &'a H,
+        pacer: &'a Pacer,
+        latest_start: Duration,
+        waiter: &'a HostWaiter,
+        hosts_per_domain: u16,
+    ) -> Self {
+        let (reached, answers) = Default::default();
+        Self { world, fetcher, pacer, latest_start, waiter, hosts_per_domain, reached, answers }
+    }
+
+    /// Returns where the last request ended.
+    pub(super) fn take_end(&self) -> FetchEnd {
+        std::mem::take(&mut *self.reached.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns the answers so far, for the archive.
+    pub(super) fn into_answers(self) -> Vec<Answer> {
+        self.answers.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes a request at a host's pace.
+    async fn fetch_at_pace(&self, pacer: &Pacer, request: FetchRequest) -> FetchOutcome {
+        let (clock, latest_start) = (self.world.clock(), self.latest_start);
+        let url = request.url.clone();
+        let sent = match pacer.start_in_time(clock, latest_start).await {
+            Some(started) => send(clock, self.fetcher, pacer, (started, latest_start), request, Attempt::First).await,
+            None => Err(LeaseTooOld),
+        };
+        let Ok(SentRequest { at, fetched, .. }) = sent else {
+            let why = "the lease would have expired before the answer";
+            return FetchOutcome::failed(FetchFailureKind::Timeout, why, Duration::ZERO);
+        };
+        if fetched.result.is_ok() {
+            let answer = Answer { url, at, fetched: fetched.clone() };
+            self.answers.lock().unwrap_or_else(PoisonError::into_inner).push(answer);
+        }
+        fetched
+    }
+
+    /// Makes a request to another host, which is taken for this request only. Returns when to try
+    /// again if it cannot be taken in this turn.
+    async fn fetch_elsewhere(
+        &self,
+        host: &HostKey,
+        request: FetchRequest,
+    ) -> PortResult<Result<FetchOutcome, Timestamp>> {
+        let (clock, timing) = (self.world.clock(), self.world.timing());
+        let token = LeaseToken::from_bits(self.world.rng().bits());
+        // If the other host belongs to the same domain, the turn has its place there already.
+        let own = HostKey::from_origin(&self.waiter.origin.origin).domain();
+        let elsewhere = host.domain().filter(|domain| own.as_ref() != Some(domain));
+        let live = self.world.live().begin(host.clone(), token.clone());
+        let give_up_at = self.latest_start.min(clock.monotonic() + timing.wait_in_turn);
+        let row = loop {
+            let now = clock.now();
+            let ask = HostRequest {
+                waiter: self.waiter.clone(),
+                token: token.clone(),
+                until: after(now, request.limits.total_timeout + timing.commit_reserve),
+                alive: live.others(),
+                hosts_per_domain: elsewhere.as_ref().map(|_| self.hosts_per_domain),
+                pace: Pace::new(self.pacer.pace().base_delay),
+                now,
+            };
+            let until = match self.world.frontier().take_host(host, &ask).await? {
+                Ok(row) => break row,
+                Err(until) => until,
+            };
+            if clock.monotonic() + LOOK_AGAIN > give_up_at {
+                return Ok(Err(until));
+            }
+            clock.sleep(LOOK_AGAIN.min(between(now, until))).await;
+        };
+        let pacer = Pacer::new(row.pace, row.free_from, clock);
+        pacer.rest_until(live.rests_until());
+        let fetched = self.fetch_at_pace(&pacer, request).await;
+        live.rest_until(pacer.rests_until(), clock.monotonic());
+        let (free_from, pace, now) = (pacer.not_before(clock), pacer.pace(), clock.now());
+        let back = GiveBackHost { host: host.clone(), token, free_from, pace, now };
+        self.world.frontier().give_back_host(&back).await?;
+        drop(live);
+        call_next(self.world, host).await?;
+        Ok(Ok(fetched))
+    }
+}
