@@ -66,8 +66,8 @@ impl OriginAccess {
         self.lock().logged_in_at.is_some()
     }
 
-    /// Returns the request by which an interrupted log-in goes on; `None`: a new one begins, without
-    /// the old one's cookies.
+    /// Returns the request by which an interrupted log-in goes on; `None`: a new one begins,
+    /// without the old one's cookies.
     pub(crate) fn resume(&self) -> Option<LogInRequest> {
         let mut state = self.lock();
         let begun = state.begun.take();
@@ -85,8 +85,8 @@ impl OriginAccess {
         self.lock().logged_in_at = Some(at);
     }
 
-    /// Notes that the answer to a request was for strangers. A request that was sent before the last
-    /// log-in says nothing about the session.
+    /// Notes that the answer to a request was for strangers. A request that was sent before the
+    /// last log-in says nothing about the session.
     pub(crate) fn log_out(&self, asked_at: Duration) {
         let mut state = self.lock();
         state.logged_in_at = state.logged_in_at.filter(|at| *at > asked_at);

@@ -633,9 +633,9 @@ keys! {
     /// Values are named, never written: `env:NAME`, or `file:PATH`, a file that its owner alone can
     /// read. They are sent to these hosts and to no other, whatever redirects or links to them,
     /// over plain HTTP only with `allow_plain: true`, and written nowhere: the archive says
-    /// `[redacted]`, also for the cookies that the site sets in answer. Sessions are in memory alone.
-    /// A form is only ever sent to the `url` of `login`, and links that log out are not followed. A
-    /// stack has no such values yet, and refuses rules that name some.
+    /// `[redacted]`, also for the cookies that the site sets in answer. Sessions are in memory
+    /// alone. A form is only ever sent to the `url` of `login`, and links that log out are not
+    /// followed. A stack has no such values yet, and refuses rules that name some.
     Access = "access" {
         field: access,
         kind: AccessRules(50),

@@ -62,8 +62,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.access.as_ref().filter(|_| keeps).map(|access| access.known.session())
     }
 
-    /// Logs in, as far as the lease allows: the next turn goes on from there. If the origin refuses,
-    /// it is given up; if something else fails, another turn tries again, until patience ends.
+    /// Logs in, as far as the lease allows: the next turn goes on from there. If the origin
+    /// refuses, it is given up; if something else fails, another turn tries again, until patience
+    /// ends.
     pub(super) async fn log_in(&mut self) -> PortResult<()> {
         let Some((log_in, known)) =
             self.access.as_ref().and_then(|access| Some((access.log_in.clone()?, Arc::clone(&access.known))))
