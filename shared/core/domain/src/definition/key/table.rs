@@ -630,9 +630,9 @@ keys! {
     /// | `proxy` | the proxy that makes the connections: `http://`, `https://`, `socks5://` or `socks5h://` with host and port; with `proxy_login`, from `name:password` |
     ///
     /// Values are named, never written: `env:NAME`, or `file:PATH`, a file that its owner alone can
-    /// read. They are sent to these hosts and to no other, whatever redirects or links to them,
-    /// over plain HTTP only with `allow_plain: true`, and written nowhere: the archive says
-    /// `[redacted]`. A stack has no such values yet, and refuses rules that name some.
+    /// read; on a stack `secret:NAME`, a secret of AWS Secrets Manager, and nothing else. They are
+    /// sent to these hosts and to no other, whatever redirects or links to them, over plain HTTP
+    /// only with `allow_plain: true`, and written nowhere: the archive says `[redacted]`.
     Access = "access" {
         field: access,
         kind: AccessRules(50),
