@@ -61,7 +61,10 @@ impl<C: Clock> SecretsManager<C> {
             return Err("may not be read: the stack's parameter `AccessSecrets` permits no secrets".to_owned());
         }
         if !name.starts_with(&self.prefix) {
-            return Err(format!("does not begin with `{}`, as the stack's parameter `AccessSecrets` says", self.prefix));
+            return Err(format!(
+                "does not begin with `{}`, as the stack's parameter `AccessSecrets` says",
+                self.prefix
+            ));
         }
         let kept = self.lock().get(name).cloned();
         let is_fresh = |kept: &&Kept| self.clock.monotonic().saturating_sub(kept.read_at) < AGE_MAX;
@@ -83,7 +86,8 @@ impl<C: Clock> SecretsManager<C> {
 
     async fn ask(&self, name: &str) -> Result<Secret, Unread> {
         let build = async || aws_sdk_secretsmanager::Client::new(&environment(http_client()).await);
-        let answer = self.client.get_or_init(build).await.get_secret_value().secret_id(name).send().await.map_err(unread)?;
+        let answer =
+            self.client.get_or_init(build).await.get_secret_value().secret_id(name).send().await.map_err(unread)?;
         let binary = || Unread { why: "is binary, and no text".to_owned(), kind: PortErrorKind::Other };
         answer.secret_string().map(Secret::new).ok_or_else(binary)
     }
@@ -96,7 +100,9 @@ impl<C: Clock> SecretsManager<C> {
 fn unread(error: SdkError<GetSecretValueError, Response>) -> Unread {
     let why = match error.code() {
         Some("ResourceNotFoundException") => Some("is not in AWS Secrets Manager"),
-        Some("AccessDeniedException") => Some("may not be read by the stack: AWS denies it the secret, or the key by which it is encrypted"),
+        Some("AccessDeniedException") => {
+            Some("may not be read by the stack: AWS denies it the secret, or the key by which it is encrypted")
+        }
         _ => None,
     };
     let failed = StoreError::request("GetSecretValue", error);
@@ -105,8 +111,6 @@ fn unread(error: SdkError<GetSecretValueError, Response>) -> Unread {
 
 impl<C: Clock + 'static> Secrets for SecretsManager<C> {
     fn read<'a>(&'a self, reference: &'a SecretReference) -> SecretFuture<'a> {
-        Box::pin(async {
-            self.find(reference).await.map_err(|why| SecretError { reference: reference.clone(), why })
-        })
+        Box::pin(async { self.find(reference).await.map_err(|why| SecretError { reference: reference.clone(), why }) })
     }
 }

@@ -106,5 +106,7 @@ impl Notes {
 
 /// Reads where a value is. One that is written itself is refused, and not repeated.
 fn reference(text: &str) -> Result<SecretReference, Diagnostic> {
-    text.parse().map_err(|_| Diagnostic::new("a value is named, not written: `env:NAME`, `file:PATH` or, on a stack, `secret:NAME`"))
+    text.parse().map_err(|_| {
+        Diagnostic::new("a value is named, not written: `env:NAME`, `file:PATH` or, on a stack, `secret:NAME`")
+    })
 }

@@ -17,6 +17,7 @@ mod items_tests;
 mod key;
 mod main_part;
 mod notify;
+mod overruled;
 mod pattern;
 mod problem;
 mod provenance;
@@ -48,6 +49,7 @@ pub use notify::{
     Comparison, ItemTest, ItemTestError, MailAddress, MailAddressError, NotifyEvent, NotifyRule, ProgressStep,
     ProgressStepError, Receiver, SecretReference, SecretReferenceError,
 };
+pub use overruled::{Nofollow, Noindex};
 pub use pattern::{PatternError, TextPattern, UrlPattern};
 pub use problem::{Mistake, Problem, Problems, Quantity};
 pub use provenance::{Hostname, HostnameError, Line, LineError, Provenance};
