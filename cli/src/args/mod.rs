@@ -240,6 +240,10 @@ pub(crate) struct NetworkArgs {
     /// cannot allow this
     #[arg(long)]
     insecure: bool,
+    /// Read all bodies together at no more than this many bytes a second on average, such as
+    /// `500KB` or `2MB`
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    pub(crate) max_rate: Option<u64>,
     #[command(flatten)]
     pub(crate) access: AccessArgs,
 }
@@ -260,7 +264,8 @@ impl NetworkArgs {
     pub(crate) fn arguments(&self) -> Vec<OsString> {
         let ca_file = self.ca_file.iter().flat_map(|path| [OsString::from("--ca-file"), path.clone().into_os_string()]);
         let allowances = self.allowances().map(|allowance| allowance_flag(allowance).into());
-        ca_file.chain(allowances).chain(self.access.arguments()).collect()
+        let max_rate = self.max_rate.iter().flat_map(|rate| ["--max-rate".into(), format!("{rate}B").into()]);
+        ca_file.chain(allowances).chain(max_rate).chain(self.access.arguments()).collect()
     }
 
     /// Returns the flags that no definition stores, each with a leading space. A crawl cannot be

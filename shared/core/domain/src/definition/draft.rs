@@ -429,6 +429,9 @@ pub struct Politeness {
     pub failures: u8,
     /// [`Key::PolitenessRobotsMaxAge`](super::Key::PolitenessRobotsMaxAge).
     pub robots_max_age: Duration,
+    /// [`Key::PolitenessBytesPerSecond`](super::Key::PolitenessBytesPerSecond).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_per_second: Option<u64>,
 }
 
 impl Default for Politeness {
@@ -440,6 +443,7 @@ impl Default for Politeness {
             patience: Duration::from_mins(15),
             failures: 5,
             robots_max_age: Duration::from_mins(30),
+            bytes_per_second: None,
         }
     }
 }

@@ -308,6 +308,15 @@ keys! {
         example: "2h",
         effect: HowOnly,
     }
+    /// How many bytes of bodies an origin sends in a second, on average. A body is read no faster,
+    /// for up to half of `fetch.timeout`, and the next request waits until this average is kept.
+    PolitenessBytesPerSecond = "politeness.bytes_per_second" {
+        field: politeness.bytes_per_second,
+        kind: Size(1..=PIB),
+        default: Nothing("no limit"),
+        example: "500KB",
+        effect: HowOnly,
+    }
     /// The time for name lookup, TCP and TLS. At most `fetch.timeout`.
     FetchConnectTimeout = "fetch.connect_timeout" {
         field: fetch.connect_timeout,
