@@ -1,6 +1,6 @@
 //! The stack's defaults, for what commands leave out.
 
-use dragline_domain::definition::UserAgent;
+use dragline_domain::definition::{HostPattern, HostPatternError, UserAgent};
 use dragline_lambda::SettingError;
 use dragline_pipeline::schedule::Defaults;
 
@@ -11,6 +11,9 @@ const CONTACT: &str = "DRAGLINE_CONTACT";
 /// The variable with the page budget of a crawl made from a URL alone.
 const URL_PAGES_MAX: &str = "DRAGLINE_URL_PAGES_MAX";
 
+/// The variable with the hosts whose robots.txt is not obeyed, separated by commas.
+const IGNORE_ROBOTS_HOSTS: &str = "DRAGLINE_IGNORE_ROBOTS_HOSTS";
+
 /// Returns the stack's defaults for commands.
 pub(crate) fn stack_defaults(variable: impl Fn(&str) -> Option<String>) -> Result<Defaults, SettingError> {
     let contact = variable(CONTACT).ok_or(SettingError::Missing(CONTACT))?;
@@ -19,7 +22,13 @@ pub(crate) fn stack_defaults(variable: impl Fn(&str) -> Option<String>) -> Resul
         .map_err(|error: <UserAgent as std::str::FromStr>::Err| wrong(CONTACT, &error))?;
     let pages = variable(URL_PAGES_MAX).ok_or(SettingError::Missing(URL_PAGES_MAX))?;
     let url_pages_max = pages.parse().map_err(|error: std::num::ParseIntError| wrong(URL_PAGES_MAX, &error))?;
-    Ok(Defaults { user_agent, url_pages_max })
+    let hosts = variable(IGNORE_ROBOTS_HOSTS).unwrap_or_default();
+    let hosts = hosts.split(',').map(str::trim).filter(|host| !host.is_empty());
+    let ignore_robots = hosts
+        .map(|host| host.parse::<HostPattern>())
+        .collect::<Result<_, HostPatternError>>()
+        .map_err(|error| wrong(IGNORE_ROBOTS_HOSTS, &error))?;
+    Ok(Defaults { user_agent, url_pages_max, ignore_robots })
 }
 
 fn wrong(name: &'static str, error: &dyn std::error::Error) -> SettingError {

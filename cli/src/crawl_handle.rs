@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use dragline_domain::definition::HostPattern;
+use dragline_domain::definition::{HostPattern, Nofollow, Noindex};
 use dragline_domain::frontier::IterationRow;
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_local::{Allowance, LocalStore, SqliteReader};
@@ -27,6 +27,10 @@ pub(crate) struct CrawlHandle<R> {
     pub(crate) certificates: Certificates,
     /// The hosts whose robots.txt is not obeyed.
     pub(crate) ignored_robots: Vec<HostPattern>,
+    /// Whether links that are marked `nofollow` are followed.
+    pub(crate) nofollow: Nofollow,
+    /// Whether pages are kept that ask for noindex.
+    pub(crate) noindex: Noindex,
 }
 
 /// Whether servers had to prove their identity.
@@ -115,6 +119,8 @@ pub(crate) fn in_directory<'a>(
         crawl,
         place,
         certificates: if is_unchecked { Certificates::NotChecked } else { Certificates::Checked },
+        nofollow: row.as_ref().map(|row| row.definition.nofollow).unwrap_or_default(),
+        noindex: row.as_ref().map(|row| row.definition.noindex).unwrap_or_default(),
         ignored_robots: row.map(|row| row.definition.ignore_robots.clone()).unwrap_or_default(),
     }))
 }

@@ -253,6 +253,7 @@ fn cache() -> PathBuf {
 mod tests {
     use std::cell::Cell;
 
+    use dragline_domain::definition::{Nofollow, Noindex};
     use dragline_local::{DATABASE, LocalStore, SystemClock};
     use dragline_ports::clock::Clock as _;
 
@@ -270,6 +271,8 @@ mod tests {
             place: CrawlLocation::Data(Directory::with_only_crawl(data.path())),
             certificates: Certificates::Checked,
             ignored_robots: Vec::new(),
+            nofollow: Nofollow::default(),
+            noindex: Noindex::default(),
             crawl,
         };
         let path = graph_path(&found.place, &found.crawl);

@@ -7,7 +7,7 @@ use dragline_domain::definition::Draft;
 use dragline_domain::url::CrawlUrl;
 use dragline_engine::room::Room;
 use dragline_http::{
-    Certificate, CertificatePolicy, HttpConfig, HttpConfigError, HttpFetcher, HttpFetchers, Proxies,
+    ByteRate, Certificate, CertificatePolicy, HttpConfig, HttpConfigError, HttpFetcher, HttpFetchers, Proxies,
     certificates_from_pem,
 };
 use dragline_local::LocalSecrets;
@@ -29,6 +29,7 @@ pub(crate) struct Network {
     certificates: CertificatePolicy,
     extra_roots: Vec<Certificate>,
     proxies: Proxies,
+    rate: Option<ByteRate>,
     secrets: Arc<LocalSecrets>,
 }
 
@@ -52,6 +53,7 @@ impl Network {
             certificates: args.certificate_policy(),
             extra_roots,
             proxies: args.access.proxies(&secrets)?,
+            rate: args.max_rate.map(ByteRate::new),
             secrets: Arc::new(secrets),
         })
     }
@@ -95,6 +97,7 @@ impl Network {
         config.certificates = self.certificates;
         config.extra_roots.clone_from(&self.extra_roots);
         config.proxies = Some(self.proxies.clone());
+        config.rate.clone_from(&self.rate);
         if let Some(room) = room {
             config.idle_connections_max = room.idle_connections_max;
         }

@@ -7,14 +7,18 @@ use std::sync::Arc;
 
 use dragline_domain::address::AddressPolicy;
 use dragline_http::{HttpConfig, HttpFetchers};
-use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SettingError, run};
+use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SecretsManager, SettingError, run};
 use dragline_pipeline::World as _;
 use dragline_ports::archive::Archive as _;
+use dragline_ports::system::SystemClock;
 
 use handler::Crawler;
 
 /// The variable that permits private addresses: `yes` or `no`.
 const ALLOW_PRIVATE: &str = "DRAGLINE_ALLOW_PRIVATE";
+
+/// The variable with the prefix of the secrets that rules for access may name; empty for none.
+const ACCESS_SECRETS: &str = "DRAGLINE_ACCESS_SECRETS";
 
 /// The maximum size of all bodies that a client is receiving, in bytes. The function has little
 /// memory, as it mostly waits.
@@ -44,7 +48,10 @@ async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
         spool: world.archive().spool().limited_to(SPOOL_BYTES_MAX),
         ..HttpConfig::new("Dragline")
     };
-    Ok((world, Arc::new(Crawler::new(HttpFetchers::new(config)))))
+    let secrets = std::env::var(ACCESS_SECRETS).unwrap_or_default();
+    let secrets = SecretsManager::with_prefix(&secrets, SystemClock::new());
+    let fetchers = HttpFetchers::new(config).with_secrets(Arc::new(secrets));
+    Ok((world, Arc::new(Crawler::new(fetchers))))
 }
 
 async fn invoke((world, crawler): Handler, invocation: Invocation) -> Result<Reply, RunError> {

@@ -122,7 +122,7 @@ mod tests {
 
     fn scheduler() -> Arc<Scheduler> {
         let user_agent = "Dragline/0.1 (+https://contact.example)".parse().unwrap();
-        Arc::new(Scheduler::new(Defaults { user_agent, url_pages_max: 10 }))
+        Arc::new(Scheduler::new(Defaults { user_agent, url_pages_max: 10, ignore_robots: Vec::new() }))
     }
 
     #[tokio::test]

@@ -1,6 +1,7 @@
 //! PDF.
 
 use dragline_domain::content::{Content, ContentLevel, Gap};
+use dragline_domain::definition::Noindex;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_extract::typed::Types;
 use dragline_extract::{MainRules, Settings, Source, extract};
@@ -37,6 +38,7 @@ fn read(data: &[u8]) -> Option<Box<Content>> {
         product_token: "",
         url_rules: &url_rules,
         decoded_bytes_max: u64::MAX,
+        noindex: Noindex::Obey,
         content: ContentLevel::Full,
         types: Types::NONE,
         main: MainRules::NONE,

@@ -8,6 +8,7 @@ import socket
 import struct
 import threading
 import time
+from base64 import b64encode
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -88,7 +89,9 @@ class Arrivals(io.RawIOBase):
 class Site:
     """Serves while entered."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, login: Optional[str] = None) -> None:
+        """`login` is the name and the password, `ada:secret`, without which every answer is 401."""
+        expected = login and f"Basic {b64encode(login.encode()).decode()}"
         self.asked: list[Asked] = []
         site = self
 
@@ -104,6 +107,8 @@ class Site:
             def do_GET(self) -> None:
                 site.asked.append(Asked(self.path, self.headers.get("User-Agent", ""), self._arrivals.last_seconds))
                 answer = source(self.path) or Page(b"nothing here", "text/plain", status=404)
+                if expected and self.headers.get("Authorization") != expected:
+                    answer = Page(b"who are you?", "text/plain", status=401)
                 self.send_response(301 if answer.location else answer.status)
                 if answer.location:
                     self.send_header("Location", answer.location)

@@ -8,6 +8,7 @@ mod sqlite;
 use divan::Bencher;
 use divan::counter::BytesCount;
 use dragline_domain::content::ContentLevel;
+use dragline_domain::definition::Noindex;
 use dragline_extract::typed::Types;
 use dragline_extract::{MainRules, Settings, Source, extract};
 use dragline_formats::warc::{
@@ -76,6 +77,7 @@ fn parse(bencher: Bencher<'_, '_>, sample: Sample) {
         product_token: "bench",
         url_rules: &url_rules,
         decoded_bytes_max: 10 << 20,
+        noindex: Noindex::Obey,
         content: ContentLevel::default(),
         types: Types::NONE,
         main: MainRules::NONE,

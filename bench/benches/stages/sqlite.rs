@@ -8,6 +8,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use dragline_domain::capture::{FileEntry, LogEntry, RecordKind, SegmentLog};
 use dragline_domain::content::ContentLevel;
+use dragline_domain::definition::Noindex;
 use dragline_domain::document::{Disposition, Document, Link};
 use dragline_domain::frontier::{
     AddTodo, Claimable, Claimer, IterationBegun, Lease, ObjectKey, OriginKey, ReadAs, Reserve, Seeding,
@@ -217,6 +218,7 @@ fn document() -> Document {
         product_token: "bench",
         url_rules: &url_rules,
         decoded_bytes_max: 10 << 20,
+        noindex: Noindex::Obey,
         content: ContentLevel::default(),
         types: Types::NONE,
         main: MainRules::NONE,

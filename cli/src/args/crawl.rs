@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use dragline_domain::content::ContentLevel;
-use dragline_domain::definition::{
-    Canonical, Draft, HostPattern, Key, Requisites, Sitemaps, Soft404, UrlPattern, Within,
-};
+use dragline_domain::definition::{Canonical, Draft, Key, Requisites, Sitemaps, Soft404, UrlPattern, Within};
 use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
 
-use super::{Answer, DemandArgs, NetworkArgs, NotifyArgs, RunArgs, SinkArgs, data_directory, key, values};
+use super::{
+    Answer, DemandArgs, NetworkArgs, NotifyArgs, OverruleArgs, RunArgs, SinkArgs, data_directory, key, values,
+};
 use crate::definition_source::Source;
 use crate::error::Failure;
 use crate::open_directory::WaitArgs;
@@ -72,10 +72,8 @@ pub(crate) struct CrawlArgs {
     overrides: Overrides,
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
-    /// Crawl these hosts, which are yours, although their robots.txt forbids it. It is read all the
-    /// same, and each such request says so. A definition cannot allow this
-    #[arg(long, value_name = "HOST", value_delimiter = ',', help_heading = "Network")]
-    ignore_robots: Vec<HostPattern>,
+    #[command(flatten)]
+    overrule: OverruleArgs,
     #[command(flatten)]
     notify: NotifyArgs,
     #[command(flatten)]
@@ -161,7 +159,7 @@ impl CrawlArgs {
             abandon: if self.abandon { Abandon::Unfinished } else { Abandon::Nothing },
             overrides: self.overrides.clone(),
             network: self.network.clone(),
-            ignore_robots: self.ignore_robots.clone(),
+            overrule: self.overrule.clone(),
             output: &self.output,
             disk: self.disk,
             notify: self.notify.clone(),

@@ -19,6 +19,7 @@ mod key;
 mod manual;
 mod mcp;
 mod notify;
+mod overrule;
 mod prune;
 mod read;
 mod reparse;
@@ -65,6 +66,7 @@ pub(crate) use init::InitArgs;
 pub(crate) use manual::{CompletionsArgs, ManualArgs};
 pub(crate) use mcp::McpArgs;
 pub(crate) use notify::NotifyArgs;
+pub(crate) use overrule::OverruleArgs;
 pub(crate) use prune::PruneArgs;
 pub(crate) use read::{CrawlSource, ExportArgs, ExportFormat, Format, RowKind, StatusArgs};
 pub(crate) use reparse::{ReparseArgs, ReparseScope, ReparseTarget};
@@ -238,6 +240,10 @@ pub(crate) struct NetworkArgs {
     /// cannot allow this
     #[arg(long)]
     insecure: bool,
+    /// Read all bodies together at no more than this many bytes a second on average, such as
+    /// `500KB` or `2MB`
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    pub(crate) max_rate: Option<u64>,
     #[command(flatten)]
     pub(crate) access: AccessArgs,
 }
@@ -258,7 +264,8 @@ impl NetworkArgs {
     pub(crate) fn arguments(&self) -> Vec<OsString> {
         let ca_file = self.ca_file.iter().flat_map(|path| [OsString::from("--ca-file"), path.clone().into_os_string()]);
         let allowances = self.allowances().map(|allowance| allowance_flag(allowance).into());
-        ca_file.chain(allowances).chain(self.access.arguments()).collect()
+        let max_rate = self.max_rate.iter().flat_map(|rate| ["--max-rate".into(), format!("{rate}B").into()]);
+        ca_file.chain(allowances).chain(max_rate).chain(self.access.arguments()).collect()
     }
 
     /// Returns the flags that no definition stores, each with a leading space. A crawl cannot be

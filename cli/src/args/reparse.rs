@@ -9,7 +9,7 @@ use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
 
 use super::crawl::{DiskArgs, OutputArgs, Overrides};
-use super::{NetworkArgs, NotifyArgs, RunArgs, SinkArgs, data_directory, values};
+use super::{NetworkArgs, NotifyArgs, OverruleArgs, RunArgs, SinkArgs, data_directory, values};
 #[cfg(feature = "stack")]
 use super::{StackArgs, StackName};
 use crate::definition_source::Source;
@@ -166,7 +166,7 @@ impl ReparseArgs {
             abandon: Abandon::Nothing,
             overrides: Overrides::default(),
             network: NetworkArgs::default(),
-            ignore_robots: Vec::new(),
+            overrule: OverruleArgs::default(),
             output: &self.output,
             disk: self.disk,
             notify: NotifyArgs::default(),

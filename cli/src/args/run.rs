@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use dragline_domain::content::ContentLevel;
-use dragline_domain::definition::{Definition, Draft, HostPattern};
+use dragline_domain::definition::{Definition, Draft};
 use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
 
 use super::crawl::{DiskArgs, OutputArgs, Overrides};
-use super::{NetworkArgs, NotifyArgs, SinkArgs};
+use super::{NetworkArgs, NotifyArgs, OverruleArgs, SinkArgs};
 use crate::definition_source::Source;
 use crate::error::Failure;
 
@@ -25,7 +25,7 @@ pub(crate) struct RunArgs<'a> {
     pub(crate) abandon: Abandon,
     pub(super) overrides: Overrides,
     pub(crate) network: NetworkArgs,
-    pub(crate) ignore_robots: Vec<HostPattern>,
+    pub(crate) overrule: OverruleArgs,
     pub(crate) output: &'a OutputArgs,
     pub(crate) disk: DiskArgs,
     pub(crate) notify: NotifyArgs,
@@ -47,10 +47,6 @@ impl RunArgs<'_> {
         let name = self.crawl.clone().unwrap_or(draft.name);
         // Without the main parts of pages there would be little to write.
         let content = if self.output.markdown.is_some() { ContentLevel::Full } else { draft.content };
-        let draft = self.network.change(self.overrides.apply(Draft { name, content, ..draft }));
-        // Remembered with the crawl, until it is defined anew.
-        let is_said = !self.ignore_robots.is_empty();
-        let ignore_robots = if is_said { self.ignore_robots.clone() } else { draft.ignore_robots };
-        Draft { ignore_robots, ..draft }
+        self.overrule.change(self.network.change(self.overrides.apply(Draft { name, content, ..draft })))
     }
 }

@@ -60,8 +60,9 @@ async fn define(client: &Client, run: &RunArgs<'_>) -> Result<CrawlId, Failure> 
         let message = "a server runs over this directory, and what is allowed was decided when it was started";
         return Err(Failure::new(message).with_hint("give `--allow-private` and `--insecure` to `dragline serve`"));
     }
-    if !run.ignore_robots.is_empty() || run.network.access.is_any_written() {
-        let message = "a server runs over this directory, and takes neither `--ignore-robots` nor written values";
+    if run.overrule.is_any_said() || run.network.access.is_any_written() {
+        let message =
+            "a server runs over this directory, and takes neither rules that overrule a site's nor written values";
         let hint =
             "stop it meanwhile; or, for values, name them by `env:NAME` or `file:PATH`, which the server can read";
         return Err(Failure::new(message).with_hint(hint));

@@ -7,7 +7,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 use dragline_domain::content::ContentLevel;
-use dragline_domain::definition::Draft;
+use dragline_domain::definition::{Draft, Noindex};
 use dragline_extract::typed::Types;
 use dragline_extract::{MainRules, Settings, Source, look};
 
@@ -37,6 +37,7 @@ pub(crate) async fn extract(args: &ExtractArgs, console: &Console) -> Result<Exi
         product_token: draft.user_agent.product_token(),
         url_rules: &draft.strip_query_parameters,
         decoded_bytes_max: draft.fetch.decoded_bytes_max,
+        noindex: Noindex::Obey,
         content: ContentLevel::Full,
         types: &types,
         main: &main,

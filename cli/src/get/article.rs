@@ -1,6 +1,7 @@
 //! The main part of a stored page, or the text of a stored file, ready to print.
 
 use dragline_domain::content::ContentLevel;
+use dragline_domain::definition::Noindex;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_extract::typed::Types;
 use dragline_extract::{Article, Extent, MainRules, Settings, Source, article};
@@ -86,6 +87,7 @@ fn extract(url: &CrawlUrl, content: &Content<'_>, extent: Extent) -> Result<Arti
         product_token,
         url_rules,
         decoded_bytes_max: DECODED_BYTES_MAX,
+        noindex: Noindex::Obey,
         content: ContentLevel::Text,
         types: Types::NONE,
         main: MainRules::NONE,

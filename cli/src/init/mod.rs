@@ -87,6 +87,7 @@ fn read(draft: &Draft) -> Settings<'_> {
         product_token: draft.user_agent.product_token(),
         url_rules: &draft.strip_query_parameters,
         decoded_bytes_max: draft.fetch.decoded_bytes_max,
+        noindex: draft.noindex,
         content: ContentLevel::Full,
         types: Types::NONE,
         main: MainRules::NONE,

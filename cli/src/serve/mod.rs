@@ -133,7 +133,8 @@ fn api(backend: Arc<dyn Backend>, (access, hosts, crawling): (Access, HostCheck,
 
 /// Returns the crawls of an open data directory, as the API needs them.
 pub(crate) fn backend(world: Arc<LocalWorld<CliNotifier>>, crawls: DirectoryCrawls) -> Arc<dyn Backend> {
-    let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: URL_PAGES_MAX };
+    let defaults =
+        Defaults { user_agent: UserAgent::default(), url_pages_max: URL_PAGES_MAX, ignore_robots: Vec::new() };
     Arc::new(PortsBackend::new(world, crawls, defaults))
 }
 

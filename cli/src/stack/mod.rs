@@ -52,6 +52,8 @@ impl Deployed {
                 place: CrawlLocation::Stack(stack),
                 certificates: Certificates::Checked,
                 ignored_robots: row.definition.ignore_robots.clone(),
+                nofollow: row.definition.nofollow,
+                noindex: row.definition.noindex,
             }),
             None => Err(DeployedError::NoCrawl { crawl, stack }),
         }

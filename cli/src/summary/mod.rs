@@ -8,7 +8,7 @@ mod why;
 
 use std::io;
 
-use dragline_domain::definition::HostPattern;
+use dragline_domain::definition::{HostPattern, Nofollow, Noindex};
 use dragline_domain::frontier::{IterationStatus, Task};
 use dragline_report::{Figures, IterationHead};
 use serde::Serialize;
@@ -37,6 +37,12 @@ pub(crate) struct Summary {
     /// The hosts whose robots.txt is not obeyed, by their owner's word.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) ignored_robots: Vec<HostPattern>,
+    /// Whether links that are marked `nofollow` are followed, by their owner's word.
+    #[serde(skip_serializing_if = "Nofollow::is_obeyed")]
+    pub(crate) nofollow: Nofollow,
+    /// Whether pages are kept that ask for noindex, by their owner's word.
+    #[serde(skip_serializing_if = "Noindex::is_obeyed")]
+    pub(crate) noindex: Noindex,
     /// Its results in numbers.
     #[serde(flatten)]
     pub(crate) figures: Figures,

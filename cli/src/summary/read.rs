@@ -25,6 +25,8 @@ pub(crate) async fn read(found: &CrawlHandle<impl Reader>, wanted: Option<Iterat
         age,
         certificates: found.certificates,
         ignored_robots: found.ignored_robots.clone(),
+        nofollow: found.nofollow,
+        noindex: found.noindex,
         figures,
     })
 }

@@ -31,6 +31,8 @@ fn summary(status: IterationStatus, data: &str, figures: Figures) -> Summary {
         age: Age::Latest,
         certificates: Certificates::Checked,
         ignored_robots: Vec::new(),
+        nofollow: Nofollow::default(),
+        noindex: Noindex::default(),
         figures,
     }
 }
@@ -126,6 +128,8 @@ fn an_iteration_that_got_nothing() {
     let summary = Summary {
         certificates: Certificates::NotChecked,
         ignored_robots: vec!["staging.example.org".parse().unwrap()],
+        nofollow: Nofollow::Follow,
+        noindex: Noindex::Keep,
         ..summary(IterationStatus::Closed, "dragline-data", figures)
     };
     assert!(!summary.figures.has_content());

@@ -54,6 +54,12 @@ pub(crate) fn text(summary: &Summary, go_on: Option<&str>, colour: Colour) -> St
         let hosts: Vec<String> = summary.ignored_robots.iter().map(ToString::to_string).collect();
         text.line(&format!("robots.txt was not obeyed on {} (--ignore-robots)", hosts.join(", ")));
     }
+    if !summary.nofollow.is_obeyed() {
+        text.line("nofollow links were followed (--follow-nofollow)");
+    }
+    if !summary.noindex.is_obeyed() {
+        text.line("pages that ask for noindex were kept (--noindex keep)");
+    }
     if summary.age == Age::Earlier {
         text.line("not known of an earlier iteration: captures that broke the parser or were lost, stripped URLs, links that were not followed");
     }

@@ -31,6 +31,7 @@ mod nothing_there;
 mod notify;
 mod order;
 mod outcomes;
+mod overrule;
 mod private;
 #[cfg(unix)]
 mod read_only;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from resources import OBJECTS, PREFIXES
+from resources import OBJECTS, PREFIXES, SECRETS
 
 KEY = {"pk": {"S": "a"}, "sk": {"S": "a"}}
 
@@ -41,6 +41,7 @@ CALLS = {
     "s3:PutObject": lambda client, resources, name: client("s3").put_object(Bucket=resources.bucket, Key=OBJECTS[name], Body=b"x"),
     "s3:DeleteObject": lambda client, resources, name: client("s3").delete_object(Bucket=resources.bucket, Key=OBJECTS[name]),
     "s3:ListBucket": lambda client, resources, name: client("s3").list_objects_v2(Bucket=resources.bucket, Prefix=PREFIXES[name]),
+    "secretsmanager:GetSecretValue": lambda client, resources, name: client("secretsmanager").get_secret_value(SecretId=SECRETS[name]),
     "sqs:SendMessage": lambda client, resources, name: client("sqs").send_message(QueueUrl=resources.queues[name], MessageBody="{}"),
     "sqs:ReceiveMessage": lambda client, resources, name: client("sqs").receive_message(QueueUrl=resources.queues[name]),
     "dynamodb:GetItem": lambda client, resources, name: client("dynamodb").get_item(TableName=resources.table(name), Key=KEY),

@@ -56,7 +56,7 @@ class Unknown(Exception):
 def needed(request: Request) -> list[Permission]:
     """All of them; each must be there."""
     service, region = request.credential["service"], request.credential["region"]
-    of_service = {"dynamodb": _dynamodb, "s3": _s3, "sqs": _sqs, "sns": _sns}.get(service)
+    of_service = {"dynamodb": _dynamodb, "s3": _s3, "secretsmanager": _secrets, "sqs": _sqs, "sns": _sns}.get(service)
     if of_service is None:
         raise Unknown(f"a request to {service}")
     return list(dict.fromkeys(of_service(request, region)))
@@ -152,6 +152,19 @@ def _sqs(request: Request, region: str) -> Iterator[Permission]:
     if operation not in ("SendMessage", "ReceiveMessage"):
         raise Unknown(f"sqs:{operation}")
     yield Permission(f"sqs:{operation}", f"arn:aws:sqs:{region}:{ACCOUNT}:{queue}")
+
+
+def _secrets(request: Request, region: str) -> Iterator[Permission]:
+    operation = request.headers.get("x-amz-target", "").removeprefix("secretsmanager.")
+    if operation != "GetSecretValue":
+        raise Unknown(f"secretsmanager:{operation}")
+    name = json.loads(request.body)["SecretId"]
+    yield Permission(f"secretsmanager:{operation}", secret_arn(name, region))
+
+
+def secret_arn(name: str, region: str) -> str:
+    """The ARN of a secret, to whose name AWS adds a hyphen and six characters of its own."""
+    return f"arn:aws:secretsmanager:{region}:{ACCOUNT}:secret:{name}-AbCdEf"
 
 
 def _sns(request: Request, _region: str) -> Iterator[Permission]:

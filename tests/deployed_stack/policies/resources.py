@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from permissions import ACCOUNT, Permission
+from permissions import ACCOUNT, Permission, secret_arn
 from stack.deployed import Stack
 
 REGION = "us-east-1"
@@ -12,6 +12,9 @@ PREFIXES = {"bodies": "raw/a/1/", "documents": "documents/a/1/", "items": "items
 
 OBJECTS = {"body": "raw/a", "document": "documents/a", "robots": "robots/a", "item": "items/a", "index": "search/a/files/a", "report": "reports/a/1.html", "definition": "definitions/a.yaml"}
 """Resources of each kind, none of which exists."""
+
+SECRETS = {"members": "members/login", "others": "payroll/database"}
+"""Names of secrets: the stack's parameter names those below `members/`."""
 
 
 class Resources:
@@ -38,6 +41,8 @@ class Resources:
         if service == "logs":
             group = f"/aws/lambda/{self._functions[name]}"
             return Permission(action, f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:{group}:log-stream:a")
+        if service == "secretsmanager":
+            return Permission(action, secret_arn(SECRETS[name], REGION))
         if service == "sns":
             return Permission(action, self.topic)
         if action == "s3:ListBucket":

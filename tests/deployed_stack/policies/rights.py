@@ -84,6 +84,12 @@ REFUSED = [
     ("Crawler", "dynamodb:PartiQLInsert", "candidates", "it fetches URLs, and finds none"),
     ("Crawler", "dynamodb:PutItem", "log", "the log is the parser's"),
     ("Crawler", "dynamodb:Query", "crawls/agenda", "it works one crawl's ticket"),
+    ("Crawler", "secretsmanager:GetSecretValue", "others", "the parameter does not name it"),
+    *[
+        (function, "secretsmanager:GetSecretValue", "members", "it asks no site, so it has nothing to log in to")
+        for function in FUNCTIONS
+        if function != "Crawler"
+    ],
     ("Scheduler", "s3:GetObject", "body", "it has no business in the archive"),
     ("Scheduler", "s3:PutObject", "document", "nor there"),
     ("Scheduler", "sqs:SendMessage", "Segments", "it crawls nothing"),

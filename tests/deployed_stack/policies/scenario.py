@@ -17,6 +17,8 @@ ROBOTS_BYTES_MIN = 400_000
 BUDGET = {"budget": {"pages": 3}}
 """Fewer than the sites have, so that there are leftovers."""
 
+LOGIN = "ada:correct horse"
+"""Who may see one of the sites."""
 
 ITEM = '<script type="application/ld+json">{"@context": "https://schema.org", "@type": "Product", "name": "A thing"}</script>'
 """So that there is something to publish."""
@@ -52,7 +54,9 @@ class Scenario:
             other = entered.enter_context(Site(of_pages(pages())))
             wide = {**pages(other=f"{other.url}/", broken=f"{broken.url}/"), "/robots.txt": large_robots()}
             site = entered.enter_context(Site(of_pages(wide)))
+            members = entered.enter_context(Site(of_pages(pages()), LOGIN))
             self._a_url(site)
+            self._a_log_in(members)
             self._a_schedule(site)
             self._commands_while_it_runs(other)
             self._calls(other)
@@ -64,6 +68,13 @@ class Scenario:
         crawl = site.url.removeprefix("http://").replace(":", "-")
         self._wait_for_the_end(crawl)
         self._eventually("the items of the iteration", lambda: any(self._stack.objects(f"items/{crawl}/1/product/")))
+
+    def _a_log_in(self, site: Site) -> None:
+        """By a secret."""
+        self._stack.client("secretsmanager").create_secret(Name="members/login", SecretString=LOGIN)
+        rule = {"hosts": [site.url.removeprefix("http://")], "basic": "secret:members/login", "allow_plain": True}
+        self._stack.command({"definition": {"name": "members", "seeds": [f"{site.url}/"], "access": [rule]}})
+        self._wait_for_the_end("members")
 
     def _a_schedule(self, site: Site) -> None:
         """Over several origins, of which one cannot be crawled; and a second time, when what is known is not yet due."""

@@ -73,6 +73,11 @@ def on_table(action, table="a", below=""):
             [Permission("sqs:SendMessage", "arn:aws:sqs:us-east-1:000000000000:turns")],
             "a queue by its address",
         ),
+        (
+            signed("secretsmanager", headers={"x-amz-target": "secretsmanager.GetSecretValue"}, body=b'{"SecretId": "a/b"}'),
+            [Permission("secretsmanager:GetSecretValue", "arn:aws:secretsmanager:us-east-1:000000000000:secret:a/b-AbCdEf")],
+            "a secret, with what AWS adds to its name",
+        ),
         (signed("sns", body=b"Action=Publish&TopicArn=arn%3Ax"), [Permission("sns:Publish", "arn:x")], "a topic"),
     ],
 )
@@ -88,6 +93,7 @@ def test_a_request_needs_what_the_reference_says(request_, expected, why):
         (signed("s3", "PUT", "/archive/a", {"x-amz-copy-source": "b/c"}), "a copy reads, too"),
         (signed("s3", "POST", "/archive/a?uploads"), "an upload in parts"),
         (signed("s3", "GET", "/archive"), "the old listing"),
+        (signed("secretsmanager", headers={"x-amz-target": "secretsmanager.ListSecrets"}, body=b"{}"), "secrets are asked for by name"),
         (signed("lambda", "GET", "/"), "another service"),
         (Request("GET", "/", {}), "nobody signed it"),
     ],

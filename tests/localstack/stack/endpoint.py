@@ -11,7 +11,7 @@ from typing import Callable, Optional
 from stack.failure import Failure
 
 SERVICES = (
-    "s3 sqs sns events scheduler cloudformation cloudwatch logs sts iam dynamodb dynamodbstreams lambda ssm".split()
+    "s3 sqs sns events scheduler cloudformation cloudwatch logs sts iam dynamodb dynamodbstreams lambda ssm secretsmanager".split()
 )
 """The services that are started and must be ready."""
 

@@ -118,7 +118,7 @@ const fn stands_alone(mistake: &Mistake) -> bool {
         Mistake::TooMany { .. }
         | Mistake::OutOfRange { .. }
         | Mistake::BeyondStack { .. }
-        | Mistake::ValuesOnStack
+        | Mistake::ValueOnStack(_)
         | Mistake::NotOnStack
         | Mistake::ExcludesSeed(_)
         | Mistake::Condition(_)

@@ -414,7 +414,7 @@ fn the_example_has_every_key_with_the_documented_values() {
     assert_eq!(definition.scope.max_depth, Some(12));
     assert_eq!(definition.budget.bytes, Some(20 << 30));
     assert_eq!(definition.fetch, Fetch::default());
-    assert_eq!(definition.politeness, Politeness::default());
+    assert_eq!(definition.politeness, Politeness { bytes_per_second: Some(2 << 20), ..Politeness::default() });
     assert_eq!(definition.do_not_crawl[0].when, Condition::Path(TextTest::Prefix("/cgi-bin/".to_owned())));
     assert_eq!(definition.recrawl.interval, Some(Duration::from_hours(24)));
     let of_rules = |rule: &RecrawlRule| (rule.policy, rule.interval, rule.max);

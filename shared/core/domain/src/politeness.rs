@@ -292,6 +292,13 @@ pub fn is_robots_good(robots_use: RobotsUse, fetched_at: Timestamp, expires_at: 
     expires_at > now || (robots_use == RobotsUse::Unused && after(fetched_at, ROBOTS_UNUSED_MAX) > now)
 }
 
+/// Returns how long bytes take at this rate, which is not zero.
+#[must_use]
+pub fn transfer_time(bytes: u64, bytes_per_second: u64) -> Duration {
+    let nanos = u128::from(bytes) * 1_000_000_000 / u128::from(bytes_per_second.max(1));
+    Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use std::{env, fs};
 
 use dragline_domain::content::ContentLevel;
+use dragline_domain::definition::Noindex;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_extract::typed::Types;
 use dragline_extract::{Extent, MainRules, Settings, Source, article};
@@ -24,6 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         product_token: "",
         url_rules: &url_rules,
         decoded_bytes_max: u64::MAX,
+        noindex: Noindex::Obey,
         content: ContentLevel::Text,
         types: Types::NONE,
         main: MainRules::NONE,

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use dragline_domain::content::{Content, ContentLevel};
+use dragline_domain::definition::Noindex;
 use dragline_domain::document::{Directives, Disposition, ExtractorVersion, Link, LinkKind, Page, Rel};
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
 use dragline_formats::charset::{self, Decoded};
@@ -45,6 +46,8 @@ pub struct Settings<'c> {
     pub url_rules: &'c UrlRules,
     /// The most bytes of a decoded body to read.
     pub decoded_bytes_max: u64,
+    /// Whether pages are kept that ask for noindex.
+    pub noindex: Noindex,
     /// How much to extract from each page.
     pub content: ContentLevel,
     /// The definition's own types of items.
@@ -75,7 +78,7 @@ impl<'c> Body<'c> {
     /// Fails if the body's content coding is not supported.
     pub fn read(source: &Source<'c>, settings: &Settings<'c>) -> Result<Self, Unread> {
         let Source { headers, .. } = source;
-        let directives = header_directives(headers, settings.product_token);
+        let directives = settings.noindex.heed(header_directives(headers, settings.product_token));
         let content_type = headers.content_type();
         let codings = ContentCodings::parse(headers.all("content-encoding")).map_err(|error| Unread {
             directives,

@@ -59,7 +59,8 @@ impl Extractor for Html {
         let scripted = outline.as_ref().and_then(|outline| outline.needs_scripts(scripted::WORDS_MAX));
         let remark = body.remark().or_else(|| scripted.map(scripted::detail));
         let metas = html.robots.iter().map(|meta| (meta.agent.as_str(), meta.content.as_str()));
-        let directives = body.directives.and(meta_robots(metas, body.settings.product_token));
+        let asked = meta_robots(metas, body.settings.product_token);
+        let directives = body.directives.and(body.settings.noindex.heed(asked));
         let canonical = canonical(body, &html);
         let links = links(body, std::mem::take(&mut html.links), directives, canonical.as_ref());
         let page = page(html, directives, canonical.map(|(canonical, _)| canonical), text.encoding);

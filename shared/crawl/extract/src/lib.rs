@@ -50,6 +50,7 @@ pub const EXTRACTORS: &[&dyn Extractor] = &[&html::Html];
 ///
 /// ```
 /// use dragline_domain::content::ContentLevel;
+/// use dragline_domain::definition::Noindex;
 /// use dragline_domain::url::{CrawlUrl, UrlRules};
 /// use dragline_extract::typed::Types;
 /// use dragline_extract::{MainRules, Settings, Source, extract};
@@ -59,7 +60,7 @@ pub const EXTRACTORS: &[&dyn Extractor] = &[&html::Html];
 /// let url = CrawlUrl::parse("https://example.org/docs/", &url_rules).unwrap();
 /// let headers = Headers::from_iter([("Content-Type", "text/html")]);
 /// let source = Source { url: &url, headers: &headers, body: b"<title>Docs</title><a href=a>the first</a>" };
-/// let settings = Settings { product_token: "Dragline", url_rules: &url_rules, decoded_bytes_max: 1_000_000, content: ContentLevel::Text, types: Types::NONE, main: MainRules::NONE };
+/// let settings = Settings { product_token: "Dragline", url_rules: &url_rules, decoded_bytes_max: 1_000_000, noindex: Noindex::Obey, content: ContentLevel::Text, types: Types::NONE, main: MainRules::NONE };
 ///
 /// let extracted = extract(&source, &settings).unwrap();
 /// assert_eq!(extracted.page.title.as_deref(), Some("Docs"));

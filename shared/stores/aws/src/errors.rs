@@ -135,7 +135,7 @@ impl StoreError {
         PortError::new(self.kind(), operation, subject, self)
     }
 
-    const fn kind(&self) -> PortErrorKind {
+    pub(crate) const fn kind(&self) -> PortErrorKind {
         match self {
             Self::Request { kind, .. } => *kind,
             Self::Damaged(_) | Self::Json(_) => PortErrorKind::Corrupt,

@@ -1,4 +1,4 @@
-//! The ports over DynamoDB, S3, SQS and SNS.
+//! The ports over DynamoDB, S3, SQS, SNS and Secrets Manager.
 //!
 //! [`AwsClients`] are built once per process; the adapters share them and their [`Meter`].
 //! [`Stack`] finds a deployed stack by its name, for the command line.
@@ -23,6 +23,7 @@ mod reader;
 mod remaking;
 mod retention;
 mod rows;
+mod secrets;
 mod stack;
 mod tables;
 
@@ -40,5 +41,6 @@ pub use queue::{QueueUrls, SqsQueue};
 pub use reader::DynamoReader;
 pub use remaking::DynamoRemaking;
 pub use retention::DynamoRetained;
+pub use secrets::SecretsManager;
 pub use stack::{Stack, StackError};
 pub use tables::{Index, Table, TableError, TableNames, create_tables};

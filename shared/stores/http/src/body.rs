@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use crate::budget::{ByteBudget, NoRoom, Patience, SHARE_BYTES};
 use crate::decoded::{Decoded, DecodedMeter, LimitCheck};
 use crate::framing::Framing;
+use crate::rate::ByteRate;
 
 /// How soon to check again for room on disk.
 const NO_ROOM_PAUSE: Duration = Duration::from_millis(100);
@@ -38,6 +39,10 @@ pub(crate) struct BodyRooms {
     pub(crate) memory: ByteBudget,
     pub(crate) spool: Spool,
     pub(crate) arriving: ArrivingBytes,
+    /// How fast all bodies together are read.
+    pub(crate) rate: Option<ByteRate>,
+    /// How many bytes of one are read in a second.
+    pub(crate) body_bytes_per_second: Option<u64>,
 }
 
 /// Receives the body of a response until it ends, a limit cuts it, or the connection breaks. The
@@ -67,6 +72,7 @@ async fn fill(
     let mut room = patience.room(rooms.memory.share()).await?;
     let mut arriving = rooms.arriving.begin();
     let framing = Framing::from_response(response);
+    let own = rooms.body_bytes_per_second.map(ByteRate::new);
     loop {
         let left = framing.bytes_left(kept.len_bytes());
         if left == 0 {
@@ -81,6 +87,8 @@ async fn fill(
             Err(error) => return Ok(framing.cut_by(&error)),
         };
         chunk.truncate(left);
+        let rests = own.iter().chain(&rooms.rate).map(|rate| rate.count(chunk.len()));
+        patience.rest(rests.max().unwrap_or_default()).await;
         patience.room(room.hold(kept.memory_bytes_with(chunk.len()))).await?;
         let before = kept.len_bytes();
         let pushed = kept.push(chunk, patience).await?;

@@ -145,7 +145,9 @@ pub(crate) struct Patience {
     deadline: Instant,
     /// How much longer it may wait for room.
     left: Duration,
-    /// How long it waited for room.
+    /// How much longer it may rest.
+    rest_left: Duration,
+    /// How long it waited for room, or rested.
     pub(crate) waited: Duration,
 }
 
@@ -157,7 +159,7 @@ impl Patience {
     /// Starts with the time until the deadline, which waiting for room extends, but by no more than
     /// `room_wait_max`.
     pub(crate) fn new(deadline: Instant, room_wait_max: Duration) -> Self {
-        Self { deadline, left: room_wait_max, waited: Duration::ZERO }
+        Self { deadline, left: room_wait_max, rest_left: room_wait_max / 2, waited: Duration::ZERO }
     }
 
     /// Waits for the server, within the time left for it; `None` when that is over.
@@ -174,6 +176,17 @@ impl Patience {
         self.left = self.left.saturating_sub(waited);
         self.waited += waited;
         found.map_err(|_| NoRoom)
+    }
+
+    /// Reads nothing for this long, while the server's time is suspended. All rests together take
+    /// no longer than half of what may be waited for room, so that a request that began in time
+    /// ends in time.
+    pub(crate) async fn rest(&mut self, rest: Duration) {
+        let rest = rest.min(self.rest_left);
+        tokio::time::sleep(rest).await;
+        self.deadline += rest;
+        self.rest_left -= rest;
+        self.waited += rest;
     }
 }
 
@@ -244,5 +257,17 @@ mod tests {
         assert_eq!(patience.server(tokio::time::sleep(2 * second)).await, None, "of which one was left");
         assert_eq!(patience.room(tokio::time::sleep(7 * second)).await, Err(NoRoom), "three were left to wait");
         assert_eq!(patience.waited, 10 * second);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn resting_does_not_count_against_the_server_and_ends_in_time() {
+        let second = Duration::from_secs(1);
+        let began = timing::now();
+        let mut patience = Patience::new(began + 2 * second, 10 * second);
+        patience.rest(3 * second).await;
+        assert_eq!(patience.server(tokio::time::sleep(second)).await, Some(()), "its two seconds are all there");
+        patience.rest(7 * second).await;
+        assert_eq!((began.elapsed(), patience.waited), (6 * second, 5 * second), "half of ten, of which two were left");
+        assert_eq!(patience.room(tokio::time::sleep(9 * second)).await, Ok(()), "room is waited for all the same");
     }
 }

@@ -8,6 +8,7 @@ use dragline_ports::fetcher::ArrivingBytes;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::{self, PemObject};
 
+use crate::rate::ByteRate;
 use crate::routes::Proxies;
 
 /// An X.509 certificate, DER.
@@ -52,6 +53,10 @@ pub struct HttpConfig {
     pub spool: Spool,
     /// Counts the bytes of bodies being received, for whoever shows them.
     pub arriving: ArrivingBytes,
+    /// How fast all bodies together are read; `None`: as fast as they come.
+    pub rate: Option<ByteRate>,
+    /// How many bytes of a body are read in a second; `None`: as they come.
+    pub body_bytes_per_second: Option<u64>,
 }
 
 impl HttpConfig {
@@ -74,6 +79,8 @@ impl HttpConfig {
             in_flight_bytes_max: 64 << 20,
             spool: Spool::default(),
             arriving: ArrivingBytes::default(),
+            rate: None,
+            body_bytes_per_second: None,
         }
     }
 }

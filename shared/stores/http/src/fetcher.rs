@@ -21,6 +21,7 @@ use crate::body::{self, BodyRooms, ReceivedBody};
 use crate::budget::ByteBudget;
 use crate::config::{HttpConfig, HttpConfigError};
 use crate::guard::{NameLookup, SystemLookup};
+use crate::rate::ByteRate;
 use crate::routes::{RouteClients, Routes};
 use crate::timing::{self, ATTEMPT, Attempt, Ends, Phase};
 use crate::{failure, request};
@@ -76,6 +77,8 @@ impl HttpFetcher {
                 memory: ByteBudget::new(config.in_flight_bytes_max),
                 spool: config.spool.clone(),
                 arriving: config.arriving.clone(),
+                rate: config.rate.clone(),
+                body_bytes_per_second: config.body_bytes_per_second,
             }),
         })
     }
@@ -211,6 +214,13 @@ impl HttpFetcher {
 
 impl Fetcher for HttpFetcher {
     async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
+        if self.rooms.rate.as_ref().is_some_and(ByteRate::is_far_ahead) {
+            return FetchOutcome::failed(
+                FetchFailureKind::NoRoom,
+                "more has come than the rate allows",
+                Duration::ZERO,
+            );
+        }
         let started = timing::now();
         let times = Times {
             started,
@@ -240,7 +250,7 @@ struct ExchangeFacts {
     request_headers: Headers,
     remote: Option<SocketAddr>,
     first_byte: Option<Duration>,
-    /// How long the body waited for room in memory.
+    /// How long the body waited for room, or was read more slowly than it came.
     waited: Duration,
     unprocessed: Option<UnprocessedReason>,
 }

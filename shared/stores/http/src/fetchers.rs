@@ -27,6 +27,7 @@ pub struct HttpFetchers {
 struct Kind {
     user_agent: String,
     idle_connections_per_host_max: usize,
+    body_bytes_per_second: Option<u64>,
     /// The rules with their values as they are now: a changed one is another kind.
     values: Values,
 }
@@ -59,14 +60,16 @@ impl HttpFetchers {
         let kind = Kind {
             user_agent: definition.user_agent.as_str().to_owned(),
             idle_connections_per_host_max: self.config.idle_connections_per_host_max.max(concurrency),
+            body_bytes_per_second: definition.politeness.bytes_per_second,
             values,
         };
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(fetcher) = kept.get(&kind) {
             return Ok(Arc::clone(fetcher));
         }
-        let Kind { user_agent, idle_connections_per_host_max, values } = kind.clone();
-        let config = HttpConfig { user_agent, idle_connections_per_host_max, ..self.config.clone() };
+        let Kind { user_agent, idle_connections_per_host_max, body_bytes_per_second, values } = kind.clone();
+        let config =
+            HttpConfig { user_agent, idle_connections_per_host_max, body_bytes_per_second, ..self.config.clone() };
         let access = Access::new(&values);
         let fetcher = Arc::new(HttpFetcher::with_access(&config, Arc::new(SystemLookup), access)?);
         if kept.len() >= KEPT_MAX {

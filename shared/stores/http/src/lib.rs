@@ -16,6 +16,7 @@ mod fetcher;
 mod fetchers;
 mod framing;
 mod guard;
+mod rate;
 mod request;
 mod routes;
 mod stand_in;
@@ -30,6 +31,7 @@ pub use config::{Certificate, CertificatePolicy, HttpConfig, HttpConfigError, ce
 pub use fetcher::HttpFetcher;
 pub use fetchers::HttpFetchers;
 pub use guard::{NameLookup, SystemLookup};
+pub use rate::ByteRate;
 pub use routes::Proxies;
 pub use webhook::{Webhook, WebhookSecret, WebhookSecretError};
 

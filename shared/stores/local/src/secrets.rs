@@ -36,6 +36,9 @@ impl LocalSecrets {
                 std::env::VarError::NotUnicode(_) => "is not UTF-8".to_owned(),
             }),
             SecretReference::File(path) => read_private(Path::new(path)).map_err(|error| error.to_string()),
+            SecretReference::Managed(_) => {
+                Err("is in AWS Secrets Manager, which only a stack reads: name it `env:NAME` or `file:PATH`".to_owned())
+            }
             SecretReference::Flag(name) => {
                 let missing = || format!("was on the command line, and is stored nowhere: give `{name}` again");
                 self.flags.get(name).map(|secret| secret.reveal().to_owned()).ok_or_else(missing)
@@ -100,6 +103,7 @@ mod tests {
             (format!("file:{}", directory.path().display()), Err("is no file"), "a directory"),
             ("file:/nothing/there".to_owned(), Err("cannot be read"), "no file"),
             ("env:DRAGLINE_NO_SUCH_VARIABLE".to_owned(), Err("is not set"), "no variable"),
+            ("secret:a/login".to_owned(), Err("only a stack reads: name it `env:NAME`"), "in AWS"),
             ("flag:--header X-Key".to_owned(), Ok("given"), "on the command line"),
             ("flag:--header Other".to_owned(), Err("give `--header Other` again"), "not this time"),
         ] {

@@ -22,9 +22,12 @@ async fn a_definition_is_stored_and_begun() {
     assert_eq!((row.number.number(), desk.added("docs", "https://docs.example").await), (1, 1));
     let held = desk.row("docs").await.unwrap().definition;
     assert_eq!(held.user_agent, defaults().user_agent, "the definition has none of its own");
+    assert_eq!(held.ignore_robots, defaults().ignore_robots, "only who deploys can say so");
     let named = docs(|draft| draft.user_agent = "Mine/1".parse().unwrap());
     assert_eq!(desk.deliver("m2", &Command::PutCrawl(named)).await, CommandResult::Stored(2));
-    assert_eq!(desk.row("docs").await.unwrap().definition.user_agent.as_str(), "Mine/1");
+    let held = desk.row("docs").await.unwrap().definition;
+    assert_eq!(held.user_agent.as_str(), "Mine/1");
+    assert_eq!(held.ignore_robots, defaults().ignore_robots, "whatever else it has");
 }
 
 #[tokio::test]

@@ -171,7 +171,11 @@ impl Desk {
 }
 
 pub(crate) fn defaults() -> Defaults {
-    Defaults { user_agent: "Dragline/0.1 (+https://contact.example)".parse().unwrap(), url_pages_max: 1_000 }
+    Defaults {
+        user_agent: "Dragline/0.1 (+https://contact.example)".parse().unwrap(),
+        url_pages_max: 1_000,
+        ignore_robots: vec!["staging.example".parse().unwrap()],
+    }
 }
 
 pub(crate) fn name(crawl: &str) -> CrawlId {

@@ -24,6 +24,7 @@ async fn a_url_makes_the_crawl_of_its_host() {
     assert_eq!(row.definition.seeds[0].as_str(), "https://a.example/b", "by the default rules");
     assert_eq!(row.definition.budget.pages, Some(defaults().url_pages_max));
     assert_eq!(row.definition.user_agent, defaults().user_agent, "the deployment's contact");
+    assert_eq!(row.definition.ignore_robots, defaults().ignore_robots, "and its own sites");
     assert_eq!(desk.added("a.example", "https://a.example").await, 1);
     let iteration = desk.latest("a.example").await.unwrap();
     assert!(!iteration.token_out, "every seed is added");

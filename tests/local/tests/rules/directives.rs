@@ -1,5 +1,6 @@
 //! What pages ask of crawlers: noindex and nofollow, in the page, in the header, on a link.
 
+use dragline_domain::definition::{Draft, Nofollow, Noindex};
 use dragline_domain::outcome::Outcome;
 use dragline_testkit::site::Site;
 use dragline_testkit::whole_crawls::{Crawled, definition};
@@ -53,6 +54,31 @@ async fn what_a_page_asks_for_is_granted() {
     }
     crawled.assert_outcomes(&expected);
     assert_eq!(crawled.progress.parser.links_nofollow, 4, "links that were not followed are counted");
+}
+
+#[tokio::test]
+async fn the_owner_of_a_site_may_overrule_what_its_pages_ask_for() {
+    let robots = "<meta name=robots content=none>";
+    let site = Site::builder()
+        .reply("/", html(&format!("{robots}<title>t</title><p>text</p><a rel=nofollow href=/page>x</a>")))
+        .reply("/page", html("<p>page"))
+        .reply("/file", reply(200, &[("content-type", "application/pdf"), ("x-robots-tag", "noindex")], "%PDF-1.7"))
+        .start()
+        .await
+        .unwrap();
+    let seeds = [site.url(), format!("{}file", site.url())];
+    for (nofollow, noindex, withheld, left, page, why) in [
+        (Nofollow::Obey, Noindex::Obey, WITHHELD, WITHHELD, None, "it is obeyed by default"),
+        (Nofollow::Follow, Noindex::Obey, WITHHELD, WITHHELD, Some(INGESTED), "its links are followed"),
+        (Nofollow::Obey, Noindex::Keep, INGESTED, Outcome::StoredNotRead, None, "what it says is kept"),
+    ] {
+        let change = |draft: &mut Draft| (draft.nofollow, draft.noindex) = (nofollow, noindex);
+        let crawled = Crawled::once(&definition(&seeds, change)).await;
+        let mut expected = vec![("/", withheld, why), ("/file", left, why)];
+        expected.extend(page.map(|outcome| ("/page", outcome, why)));
+        crawled.assert_outcomes(&expected);
+        assert_eq!(crawled.text("/").contains("text"), withheld == INGESTED, "{why}");
+    }
 }
 
 #[tokio::test]

@@ -142,7 +142,7 @@ impl Post {
     /// Gives each call when it is time, until it is answered, and some again.
     async fn call(self, n: usize) {
         let (worker, clock) = (self.desk.worker, self.world().clock());
-        let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: 10 };
+        let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: 10, ignore_robots: Vec::new() };
         let backend = PortsBackend::new(Arc::clone(&self.desk.world), NoStores, defaults);
         let orders = &self.scenario.orders[n];
         while let Some((at, order)) = orders.get(self.watch.through(worker)) {

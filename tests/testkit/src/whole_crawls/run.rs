@@ -200,7 +200,7 @@ async fn run_command<W: World<Clock: Clone>>(
     command: &Command,
 ) -> Progress {
     let (name, trigger) = (&command.crawl(), TriggerId(format!("test-{}", world.clock().now())));
-    let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: 1_000 };
+    let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: 1_000, ignore_robots: Vec::new() };
     let handled = handle(&*world, &Contexts::default(), &defaults, command, &trigger).await.unwrap();
     assert!(matches!(handled, CommandResult::Started(_) | CommandResult::Joined(_)), "{handled:?}");
 

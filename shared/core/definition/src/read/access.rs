@@ -187,6 +187,8 @@ fn rule_cookies(text: &str) -> Result<RuleCookies, Diagnostic> {
 
 /// Reads where a value is. One that is written itself is refused, and not repeated.
 pub(super) fn reference(text: &str) -> Result<SecretReference, Diagnostic> {
-    let refused = || Diagnostic::new("a value is named, not written: `env:NAME` or `file:PATH`").about_secret();
-    text.parse().map_err(|_| refused())
+    text.parse().map_err(|_| {
+        Diagnostic::new("a value is named, not written: `env:NAME`, `file:PATH` or, on a stack, `secret:NAME`")
+            .about_secret()
+    })
 }

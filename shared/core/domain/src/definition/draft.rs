@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AccessRule, Condition, HostPattern, ItemType, Line, MainRule, NotifyRule, Provenance, Recrawl, Schedule, Sink,
-    UrlPattern, UserAgent,
+    AccessRule, Condition, HostPattern, ItemType, Line, MainRule, Nofollow, Noindex, NotifyRule, Provenance, Recrawl,
+    Schedule, Sink, UrlPattern, UserAgent,
 };
 use crate::content::ContentLevel;
 use crate::ids::CrawlId;
@@ -97,6 +97,13 @@ pub struct Draft {
     /// a definition says it: only a command does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignore_robots: Vec<HostPattern>,
+    /// Whether links that are marked `nofollow` are followed. No key of a definition says it
+    /// either.
+    #[serde(default, skip_serializing_if = "Nofollow::is_obeyed")]
+    pub nofollow: Nofollow,
+    /// Whether pages are kept that ask for noindex. No key of a definition says it either.
+    #[serde(default, skip_serializing_if = "Noindex::is_obeyed")]
+    pub noindex: Noindex,
 }
 
 impl Draft {
@@ -147,6 +154,8 @@ impl Draft {
             sink: Sink::default(),
             user: None,
             ignore_robots: Vec::new(),
+            nofollow: Nofollow::default(),
+            noindex: Noindex::default(),
         }
     }
 }
@@ -420,6 +429,9 @@ pub struct Politeness {
     pub failures: u8,
     /// [`Key::PolitenessRobotsMaxAge`](super::Key::PolitenessRobotsMaxAge).
     pub robots_max_age: Duration,
+    /// [`Key::PolitenessBytesPerSecond`](super::Key::PolitenessBytesPerSecond).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_per_second: Option<u64>,
 }
 
 impl Default for Politeness {
@@ -431,6 +443,7 @@ impl Default for Politeness {
             patience: Duration::from_mins(15),
             failures: 5,
             robots_max_age: Duration::from_mins(30),
+            bytes_per_second: None,
         }
     }
 }

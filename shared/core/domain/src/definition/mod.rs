@@ -18,6 +18,7 @@ mod key;
 mod log_in;
 mod main_part;
 mod notify;
+mod overruled;
 mod pattern;
 mod problem;
 mod provenance;
@@ -50,6 +51,7 @@ pub use notify::{
     Comparison, ItemTest, ItemTestError, MailAddress, MailAddressError, NotifyEvent, NotifyRule, ProgressStep,
     ProgressStepError, Receiver, SecretReference, SecretReferenceError,
 };
+pub use overruled::{Nofollow, Noindex};
 pub use pattern::{PatternError, TextPattern, UrlPattern};
 pub use problem::{Mistake, Problem, Problems, Quantity};
 pub use provenance::{Hostname, HostnameError, Line, LineError, Provenance};

@@ -63,6 +63,8 @@ pub enum SecretReference {
     Variable(String),
     /// A file, by its path.
     File(String),
+    /// A secret of AWS Secrets Manager, by its name: only a stack reads it.
+    Managed(String),
     /// A value on the command line, by the flag that has it: it is asked for again each time.
     Flag(String),
 }
@@ -79,6 +81,7 @@ impl FromStr for SecretReference {
         match text.split_once(':') {
             Some(("env", name)) if !name.is_empty() => Ok(Self::Variable(name.to_owned())),
             Some(("file", path)) if !path.is_empty() => Ok(Self::File(path.to_owned())),
+            Some(("secret", name)) if is_secret_name(name) => Ok(Self::Managed(name.to_owned())),
             Some(("flag", name)) if !name.is_empty() => Ok(Self::Flag(name.to_owned())),
             _ => Err(SecretReferenceError),
         }
@@ -104,9 +107,18 @@ impl fmt::Display for SecretReference {
         match self {
             Self::Variable(name) => write!(f, "env:{name}"),
             Self::File(path) => write!(f, "file:{path}"),
+            Self::Managed(name) => write!(f, "secret:{name}"),
             Self::Flag(name) => write!(f, "flag:{name}"),
         }
     }
+}
+
+/// Whether AWS takes a name for a secret:
+/// <https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_CreateSecret.html>.
+fn is_secret_name(name: &str) -> bool {
+    const BYTES_MAX: usize = 512;
+    let is_ok = |b: u8| b.is_ascii_alphanumeric() || b"/_+=.@-".contains(&b);
+    (1..=BYTES_MAX).contains(&name.len()) && name.bytes().all(is_ok)
 }
 
 /// The address of a person, such as `ada@example.org`.
@@ -430,10 +442,10 @@ mod tests {
         {
             assert!(text.parse::<MailAddress>().is_err(), "{text:?}");
         }
-        for text in ["env:HOOK", "file:/run/secret"] {
+        for text in ["env:HOOK", "file:/run/secret", "secret:dragline/members"] {
             assert_eq!(text.parse::<SecretReference>().unwrap().to_string(), text);
         }
-        for text in ["whsec_abc", "env:", "file:", ""] {
+        for text in ["whsec_abc", "env:", "file:", "secret:", "secret:correct horse", ""] {
             assert!(text.parse::<SecretReference>().is_err(), "{text:?}");
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
-use super::{ConditionMistake, ItemMistake, KeyPlace, RecrawlWord, limits};
+use super::{ConditionMistake, ItemMistake, KeyPlace, RecrawlWord, SecretReference, limits};
 use crate::url::CrawlUrl;
 
 /// One problem.
@@ -109,9 +109,9 @@ pub enum Mistake {
         /// The upper bound on a stack.
         max: Quantity,
     },
-    /// A rule names values, and a stack has none.
-    #[error("a stack has no values for the rule to send")]
-    ValuesOnStack,
+    /// A rule names a value that is on a machine, which a stack cannot read.
+    #[error("a stack cannot read `{0}`")]
+    ValueOnStack(SecretReference),
     /// A stack does not do it.
     #[error("a stack does not do this")]
     NotOnStack,
@@ -192,7 +192,7 @@ impl Mistake {
             Self::TooMany { .. } => "one pattern can often stand for several entries",
             Self::OutOfRange { .. } | Self::ParameterName(_) => return None,
             Self::BeyondStack { .. } => "lower it, or run this crawl on a machine of yours",
-            Self::ValuesOnStack => "run this crawl on a machine of yours",
+            Self::ValueOnStack(_) => "keep it in AWS Secrets Manager and name it `secret:NAME`",
             Self::NotOnStack => {
                 "leave it out, and run `dragline export CRAWL --to …` by a timer of a machine that reaches the database"
             }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{Draft, Key, KeyPlace, Mistake, Problem, Quantity};
+use super::{Draft, Key, KeyPlace, Mistake, Problem, Quantity, SecretReference};
 
 /// The upper bounds of keys on a stack, where they are lower than elsewhere.
 pub const STACK_MAXIMA: [(Key, Quantity); 2] = [
@@ -18,9 +18,11 @@ pub fn stack_problems(draft: &Draft) -> Vec<Problem> {
         let value = key.amount(draft).filter(|value| *value > max)?;
         Some(Problem { place: key.into(), mistake: Mistake::BeyondStack { value, max } })
     };
-    let with_values = draft.access.iter().enumerate().filter(|(_, rule)| rule.secrets().next().is_some());
-    let values = with_values
-        .map(|(entry, _)| Problem { place: KeyPlace::entry(Key::Access, entry), mistake: Mistake::ValuesOnStack });
+    let values = draft.access.iter().enumerate().filter_map(|(entry, rule)| {
+        let elsewhere = rule.secrets().find(|secret| !matches!(secret, SecretReference::Managed(_)))?;
+        let mistake = Mistake::ValueOnStack(elsewhere.clone());
+        Some(Problem { place: KeyPlace::entry(Key::Access, entry), mistake })
+    });
     let sinks = [(Key::SinkPostgres, draft.sink.postgres.is_some()), (Key::SinkParquet, draft.sink.parquet.is_some())];
     let set = sinks.into_iter().filter(|(_, is_set)| *is_set);
     let not_done = set.map(|(key, _)| Problem { place: key.into(), mistake: Mistake::NotOnStack });
@@ -35,7 +37,12 @@ mod tests {
     #[test]
     fn the_defaults_are_within_the_limits_of_a_stack() {
         type Change = fn(&mut Draft);
-        let cases: [(Change, &[&str], &str); 6] = [
+        fn log_in_by(draft: &mut Draft, value: &str) {
+            let authorization = Some(Authorization::Basic(value.parse().unwrap()));
+            let hosts = vec!["a.example".parse().unwrap()];
+            draft.access.push(AccessRule { authorization, ..AccessRule::for_hosts(hosts) });
+        }
+        let cases: [(Change, &[&str], &str); 7] = [
             (|_| {}, &[], "the defaults"),
             (|draft| draft.fetch.file_bytes_max = 100 << 20, &[], "just as much"),
             (
@@ -49,14 +56,11 @@ mod tests {
                 "its time",
             ),
             (
-                |draft| {
-                    let authorization = Some(Authorization::Basic("env:A".parse().unwrap()));
-                    let hosts = vec!["a.example".parse().unwrap()];
-                    draft.access.push(AccessRule { authorization, ..AccessRule::for_hosts(hosts) });
-                },
-                &["access entry 1: a stack has no values for the rule to send"],
+                |draft| log_in_by(draft, "env:A"),
+                &["access entry 1: a stack cannot read `env:A`"],
                 "the variables of a machine",
             ),
+            (|draft| log_in_by(draft, "secret:a/login"), &[], "what AWS keeps"),
             (
                 |draft| draft.sink.postgres = "env:DATABASE_URL".parse().ok(),
                 &["sink.postgres: a stack does not do this"],

@@ -1,6 +1,7 @@
 use std::io::{Cursor, Write as _};
 
 use dragline_domain::content::ContentLevel;
+use dragline_domain::definition::Noindex;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::http_fields::Headers;
 use zip::ZipWriter;
@@ -20,6 +21,7 @@ fn read_text(content_type: &str, body: &[u8]) -> Option<FileText> {
         product_token: "Dragline",
         url_rules: &url_rules,
         decoded_bytes_max: 1 << 30,
+        noindex: Noindex::Obey,
         content: ContentLevel::Full,
         types: Types::NONE,
         main: MainRules::NONE,
@@ -217,6 +219,7 @@ fn files_are_documents_without_a_page_where_all_of_the_content_is_asked_for() {
             product_token: "Dragline",
             url_rules: &rules,
             decoded_bytes_max: 1 << 30,
+            noindex: Noindex::Obey,
             content,
             types: Types::NONE,
             main: MainRules::NONE,

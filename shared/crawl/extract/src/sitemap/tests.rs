@@ -1,6 +1,7 @@
 //! The links in sitemaps as sites write them.
 
 use dragline_domain::content::ContentLevel;
+use dragline_domain::definition::Noindex;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::deflated::{CompressionGoal, gzip};
 use dragline_formats::http_fields::Headers;
@@ -20,6 +21,7 @@ fn read(path: &str, content_type: &str, body: &[u8], read_as: ReadAs) -> Vec<Str
         product_token: "Dragline",
         url_rules: &rules,
         decoded_bytes_max: 8 << 20,
+        noindex: Noindex::Obey,
         content: ContentLevel::Text,
         types: Types::NONE,
         main: MainRules::NONE,

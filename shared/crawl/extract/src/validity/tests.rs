@@ -1,4 +1,5 @@
 use dragline_domain::content::ContentLevel;
+use dragline_domain::definition::Noindex;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_domain::validity::{ValidationType, Validity};
 use dragline_formats::http_fields::Headers;
@@ -33,6 +34,7 @@ fn validate(content_type: Option<&str>, body: &[u8]) -> Option<Validity> {
         product_token: "",
         url_rules: &url_rules,
         decoded_bytes_max: 10_000_000,
+        noindex: Noindex::Obey,
         content: ContentLevel::Full,
         types: Types::NONE,
         main: MainRules::NONE,
@@ -103,6 +105,7 @@ fn cut_bodies_are_not_validated() {
         product_token: "",
         url_rules: &url_rules,
         decoded_bytes_max: 3,
+        noindex: Noindex::Obey,
         content: ContentLevel::Full,
         types: Types::NONE,
         main: MainRules::NONE,

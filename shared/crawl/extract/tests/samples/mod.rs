@@ -5,7 +5,9 @@ use dragline_domain::content::{
     About, Alternate, Content, ContentLevel, FeedLink, Gap, Heading, Image, MainPart, MainPartSource, Meta, Repeated,
     RepeatedField, RepeatedForm,
 };
-use dragline_domain::definition::{FieldKind, FieldRule, ItemType, Presence, ScalarKind, Selector, SelectorPlace};
+use dragline_domain::definition::{
+    FieldKind, FieldRule, ItemType, Noindex, Presence, ScalarKind, Selector, SelectorPlace,
+};
 use dragline_domain::document::{
     Directives, Disposition, Document, DocumentState, ExtractorVersion, Link, LinkKind, Page, PageCut, Rel, StoredBody,
 };
@@ -63,6 +65,7 @@ fn document_of(media_type: &str, body: &str, content: ContentLevel) -> Document 
         product_token: "Dragline",
         url_rules: &rules,
         decoded_bytes_max: 10_000_000,
+        noindex: Noindex::Obey,
         content,
         types: &types,
         main: MainRules::NONE,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use dragline_domain::politeness::{Load, Pace};
+use dragline_domain::politeness::{Load, Pace, transfer_time};
 use dragline_domain::time::after;
 use jiff::Timestamp;
 use tokio::sync::Notify;
@@ -43,6 +43,10 @@ struct State {
     /// When a refusal last slowed the host down, by the monotonic clock. Refusals of requests that
     /// started before then do not slow it down again.
     refused_at: Option<Duration>,
+    /// The most bytes of bodies a second, on average.
+    bytes_per_second: Option<u64>,
+    /// The monotonic reading from which more of them may come.
+    paid_until: Duration,
     /// The monotonic reading until which something other than the delay holds the next request
     /// back, and the reason.
     held: Option<(Duration, Wait)>,
@@ -61,6 +65,8 @@ pub(super) struct RequestResult {
     pub first_byte: Option<Duration>,
     /// From its start to its end.
     pub elapsed: Duration,
+    /// The bytes of its body.
+    pub body_bytes: u64,
 }
 
 /// The state of a connection after a request.
@@ -139,9 +145,18 @@ impl Pacer {
             may_connect: true,
             connecting: 0,
             refused_at: None,
+            bytes_per_second: None,
+            paid_until: Duration::ZERO,
             held: None,
         };
         Self { state: Mutex::new(state), connected: Notify::new() }
+    }
+
+    /// Returns the same pacer, which starts nothing while more bytes have come than this, on
+    /// average; `None` for no limit.
+    pub(super) fn limited_to(self, bytes_per_second: Option<u64>) -> Self {
+        self.state().bytes_per_second = bytes_per_second;
+        self
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -222,7 +237,7 @@ impl Pacer {
 
     /// Records how a request went.
     pub(super) fn record_result(&self, clock: &impl Clock, answer: &RequestResult) {
-        let RequestResult { started, load, connection, first_byte, elapsed } = *answer;
+        let RequestResult { started, load, connection, first_byte, elapsed, body_bytes } = *answer;
         let mut state = self.state();
         let back_off_exponent = state.pace.back_off_exponent;
         state.pace = state.pace.after_answer(load, elapsed);
@@ -241,6 +256,10 @@ impl Pacer {
         state.counted_from = state.counted_from.max(Some(counted_from));
         if !delay.is_zero() {
             state.next_start = state.next_start.max(counted_from + delay);
+        }
+        if let Some(bytes_per_second) = state.bytes_per_second {
+            state.paid_until = state.paid_until.max(started) + transfer_time(body_bytes, bytes_per_second);
+            state.next_start = state.next_start.max(state.paid_until);
         }
     }
 
@@ -318,10 +337,40 @@ mod tests {
             seen.push((start, start + connect));
             let took = connect + answer;
             let load = Load::Bearable;
-            let answer = RequestResult { started: start, load, connection, first_byte: Some(took), elapsed: took };
+            let answer = RequestResult {
+                started: start,
+                load,
+                connection,
+                first_byte: Some(took),
+                elapsed: took,
+                body_bytes: 0,
+            };
             pacer.record_result(&ManualClock, &answer);
         }
         seen
+    }
+
+    #[test]
+    fn the_next_request_waits_until_the_rate_is_kept() {
+        for (rate, bodies, expected, why) in [
+            (None, &[1_000_000, 0, 0][..], &[0, 100, 200][..], "there is no limit"),
+            (Some(1_000), &[50, 2_000, 0], &[0, 100, 2_100], "a small body is within the delay, a large one is not"),
+            (Some(1_000), &[2_000, 50, 0], &[0, 2_000, 2_100], "it is made up for once"),
+        ] {
+            NOW.set(Duration::ZERO);
+            let pacer = Pacer::new(Pace::new(ms(100)), Timestamp::UNIX_EPOCH, &ManualClock).limited_to(rate);
+            let mut starts = Vec::new();
+            for body_bytes in bodies.iter().copied() {
+                NOW.set(NOW.get() + pacer.wait(&ManualClock));
+                let started = pacer.start(&ManualClock).unwrap();
+                starts.push(started);
+                let (load, connection, took) = (Load::Bearable, Connection::Kept, Duration::ZERO);
+                let first_byte = Some(took);
+                let result = RequestResult { started, load, connection, first_byte, elapsed: took, body_bytes };
+                pacer.record_result(&ManualClock, &result);
+            }
+            assert_eq!(starts, expected.iter().map(|at| ms(*at)).collect::<Vec<_>>(), "{why}");
+        }
     }
 
     #[test]
@@ -389,7 +438,8 @@ mod tests {
         let refuse = |started, at| {
             NOW.set(at);
             let (load, connection, took) = (Load::Refused, Connection::Kept, at - started);
-            let answer = RequestResult { started, load, connection, first_byte: Some(took), elapsed: took };
+            let answer =
+                RequestResult { started, load, connection, first_byte: Some(took), elapsed: took, body_bytes: 0 };
             pacer.record_result(&ManualClock, &answer);
         };
         for started in 0..8 {

@@ -38,13 +38,20 @@ pub(super) fn describe(object: &ObjectKey, iteration: Iteration, definition: &De
     }
 }
 
-/// Returns whose robots.txt is obeyed, in the words of `warcinfo`.
+/// Returns whose rules are obeyed, in the words of `warcinfo`.
 fn robots_policy(definition: &Definition) -> String {
-    if definition.ignore_robots.is_empty() {
-        return "obey".to_owned();
+    let mut policy = "obey".to_owned();
+    if !definition.ignore_robots.is_empty() {
+        let hosts: Vec<String> = definition.ignore_robots.iter().map(ToString::to_string).collect();
+        policy += &format!(", except of {}", hosts.join(", "));
     }
-    let hosts: Vec<String> = definition.ignore_robots.iter().map(ToString::to_string).collect();
-    format!("obey, except of {}", hosts.join(", "))
+    if !definition.nofollow.is_obeyed() {
+        policy += "; nofollow links are followed";
+    }
+    if !definition.noindex.is_obeyed() {
+        policy += "; pages with noindex are kept";
+    }
+    policy
 }
 
 /// Writes a segment's records, and keeps their contents for the parser of this process.

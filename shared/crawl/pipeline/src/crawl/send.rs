@@ -96,7 +96,8 @@ fn pace_by(
 ) {
     let (load, connection) = (host_load(fetched, wall, asked), connection_after(fetched));
     let FetchOutcome { first_byte, elapsed, .. } = *fetched;
-    pacer.record_result(clock, &RequestResult { started, load, connection, first_byte, elapsed });
+    let body_bytes = fetched.result.as_ref().map_or(0, |response| response.body.len_bytes());
+    pacer.record_result(clock, &RequestResult { started, load, connection, first_byte, elapsed, body_bytes });
     if let Some(response) = fetched.result.as_ref().ok().filter(|response| status_outcome(response).is_refusal())
         && let Some(wait) = dragline_formats::http_fields::retry_after(&response.headers, clock.now())
     {

@@ -1,7 +1,7 @@
 //! Commands, each handled once per trigger.
 
 use dragline_domain::command::Command;
-use dragline_domain::definition::{Definition, UserAgent};
+use dragline_domain::definition::{Definition, HostPattern, UserAgent};
 use dragline_domain::frontier::{IterationBegun, IterationRow, IterationStatus, StatusChange, Switch, Task};
 use dragline_domain::ids::{CrawlId, TriggerId};
 
@@ -28,6 +28,8 @@ pub struct Defaults {
     pub user_agent: UserAgent,
     /// The page budget of a crawl that a URL alone began.
     pub url_pages_max: u64,
+    /// The hosts whose robots.txt is not obeyed. No definition says so, only who deploys.
+    pub ignore_robots: Vec<HostPattern>,
 }
 
 /// The result of a command.
@@ -95,12 +97,10 @@ pub async fn handle(
             begin(world, contexts, &crawl, trigger, &task).await?
         }
         Command::Define(definition) => {
-            put(world, &with_user_agent(definition, defaults)).await?;
+            put(world, &with_defaults(definition, defaults)).await?;
             begin(world, contexts, &crawl, trigger, &Task::Crawl).await?
         }
-        Command::PutCrawl(definition) => {
-            CommandResult::Stored(put(world, &with_user_agent(definition, defaults)).await?)
-        }
+        Command::PutCrawl(definition) => CommandResult::Stored(put(world, &with_defaults(definition, defaults)).await?),
         Command::Change { change, .. } => change_status(world, &crawl, *change).await?,
         Command::Remove(_) => remove(world, &crawl).await?,
         // Its receiver has the necessary stores and handles it without this step.
@@ -237,14 +237,15 @@ pub async fn put(world: &impl World, definition: &Definition) -> PortResult<u32>
     Err(PortError::new(PortErrorKind::Unavailable, "put crawl", &definition.name, why))
 }
 
-/// Returns the definition with the deployment's user agent if it has none of its own.
-fn with_user_agent(definition: &Definition, defaults: &Defaults) -> Definition {
-    if definition.user_agent != UserAgent::default() {
-        return definition.clone();
-    }
+/// Returns the definition with what the deployment says, which is its user agent only where the
+/// definition has none of its own.
+fn with_defaults(definition: &Definition, defaults: &Defaults) -> Definition {
     let mut draft = definition.clone().into_draft();
-    draft.user_agent = defaults.user_agent.clone();
-    // It is checked already, and no check concerns the user agent.
+    if draft.user_agent == UserAgent::default() {
+        draft.user_agent = defaults.user_agent.clone();
+    }
+    draft.ignore_robots.clone_from(&defaults.ignore_robots);
+    // It is checked already, and no check concerns these.
     Definition::new(draft).unwrap_or_else(|_| definition.clone())
 }
 

@@ -116,6 +116,7 @@ fn definition_for(crawl: &CrawlId, url: &CrawlUrl, defaults: &Defaults) -> Resul
     draft.seeds = vec![seed];
     draft.budget.pages = Some(defaults.url_pages_max);
     draft.user_agent = defaults.user_agent.clone();
+    draft.ignore_robots.clone_from(&defaults.ignore_robots);
     Definition::new(draft).map_err(|problems| unsound(problems.to_string()))
 }
 

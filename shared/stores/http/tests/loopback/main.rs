@@ -9,5 +9,6 @@ mod connections;
 mod exchange;
 mod guard;
 mod limits;
+mod rate;
 mod support;
 mod tls;

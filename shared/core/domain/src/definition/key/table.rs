@@ -308,6 +308,15 @@ keys! {
         example: "2h",
         effect: HowOnly,
     }
+    /// How many bytes of bodies an origin sends in a second, on average. A body is read no faster,
+    /// for up to half of `fetch.timeout`, and the next request waits until this average is kept.
+    PolitenessBytesPerSecond = "politeness.bytes_per_second" {
+        field: politeness.bytes_per_second,
+        kind: Size(1..=PIB),
+        default: Nothing("no limit"),
+        example: "500KB",
+        effect: HowOnly,
+    }
     /// The time for name lookup, TCP and TLS. At most `fetch.timeout`.
     FetchConnectTimeout = "fetch.connect_timeout" {
         field: fetch.connect_timeout,
@@ -631,11 +640,11 @@ keys! {
     /// | `proxy` | the proxy that makes the connections: `http://`, `https://`, `socks5://` or `socks5h://` with host and port; with `proxy_login`, from `name:password` |
     ///
     /// Values are named, never written: `env:NAME`, or `file:PATH`, a file that its owner alone can
-    /// read. They are sent to these hosts and to no other, whatever redirects or links to them,
-    /// over plain HTTP only with `allow_plain: true`, and written nowhere: the archive says
-    /// `[redacted]`, also for the cookies that the site sets in answer. Sessions are in memory
-    /// alone. A form is only ever sent to the `url` of `login`, and links that log out are not
-    /// followed. A stack has no such values yet, and refuses rules that name some.
+    /// read; on a stack `secret:NAME`, a secret of AWS Secrets Manager, and nothing else. They are
+    /// sent to these hosts and to no other, whatever redirects or links to them, over plain HTTP
+    /// only with `allow_plain: true`, and written nowhere: the archive says `[redacted]`, also for
+    /// the cookies that the site sets in answer. Sessions are in memory alone. A form is only ever
+    /// sent to the `url` of `login`, and links that log out are not followed.
     Access = "access" {
         field: access,
         kind: AccessRules(50),

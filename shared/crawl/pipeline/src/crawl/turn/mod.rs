@@ -113,7 +113,8 @@ pub async fn work_turn<W: World, S: Fetchers>(
     if took_over {
         orphans::remove(&**world, &ticket.origin, &lease, &token).await?;
     }
-    let pacer = Arc::new(Pacer::new(lease.pace, lease.free_from(now), world.clock()));
+    let pacer = Pacer::new(lease.pace, lease.free_from(now), world.clock());
+    let pacer = Arc::new(pacer.limited_to(context.definition.politeness.bytes_per_second));
     pacer.rest_until(live.rests_until());
     let mut turn = TurnWork {
         planner: Planner::new(ticket.origin.clone(), &lease, Arc::clone(&context), Arc::clone(&task)),

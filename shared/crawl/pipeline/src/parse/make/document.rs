@@ -10,11 +10,11 @@ use dragline_domain::document::{Document, DocumentState, Link, LinkKind, Rel};
 use dragline_domain::frontier::SegmentRow;
 use dragline_domain::missing_page::{MissingRule, MissingSign};
 use dragline_domain::outcome::Outcome;
-use dragline_extract::fields::header_directives;
 use dragline_extract::missing::print_of_page;
 use dragline_extract::wall::{self, Wall};
 use dragline_extract::{Extracted, Settings, Source, Unread, extract_as};
 
+use super::earlier::asks_for_noindex;
 use super::links::{decide_disposition, decide_found, decide_links};
 use crate::context::CrawlContext;
 use crate::parse::read::Trust;
@@ -106,6 +106,7 @@ fn document_of_body(context: &CrawlContext, capture: &Capture, response: &Respon
         product_token: context.definition.user_agent.product_token(),
         url_rules: &context.definition.strip_query_parameters,
         decoded_bytes_max: context.definition.fetch.decoded_bytes_max,
+        noindex: context.definition.noindex,
         content: context.definition.content,
         types: &context.types,
         main: &context.main,
@@ -173,8 +174,7 @@ fn document_of_unchanged(
     bare: Document,
 ) -> Document {
     let was = capture.visit.known.last.as_ref().map(|last| last.outcome);
-    let product_token = context.definition.user_agent.product_token();
-    let asks_for_noindex = response.is_some_and(|response| header_directives(&response.headers, product_token).noindex);
+    let asks_for_noindex = response.is_some_and(|response| asks_for_noindex(context, response));
     let (outcome, detail) = match was {
         Some(outcome @ Outcome::BlockedAtRequestOfRemote) => (outcome, Some("it did not change: it asks for noindex")),
         _ if asks_for_noindex => (Outcome::BlockedAtRequestOfRemote, Some("noindex, by X-Robots-Tag")),

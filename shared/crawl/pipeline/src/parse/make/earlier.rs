@@ -12,7 +12,7 @@ use dragline_extract::fields::header_directives;
 
 use crate::World;
 use crate::context::CrawlContext;
-use crate::parse::read::records::Capture;
+use crate::parse::read::records::{Capture, Response};
 use dragline_ports::documents::Documents;
 use dragline_ports::error::PortResult;
 
@@ -58,7 +58,7 @@ fn needed(context: &CrawlContext, capture: &Capture) -> Option<LastDocument> {
     let is_needed = match capture.visit.outcome {
         Outcome::FileIngested | Outcome::PermanentRedirect | Outcome::TemporaryRedirect => true,
         Outcome::FileDidNotChange => {
-            asks_for_noindex(context, capture)
+            capture.response.as_ref().is_some_and(|response| asks_for_noindex(context, response))
                 || (last.may_link() && (is_stale(context, capture, &last) || passes_demand_on(capture)))
         }
         _ => false,
@@ -84,7 +84,8 @@ fn passes_demand_on(capture: &Capture) -> bool {
     capture.visit.demand.as_ref().is_some_and(|demand| demand.depth.is_none_or(|max| depth < max))
 }
 
-fn asks_for_noindex(context: &CrawlContext, capture: &Capture) -> bool {
-    let product_token = context.definition.user_agent.product_token();
-    capture.response.as_ref().is_some_and(|response| header_directives(&response.headers, product_token).noindex)
+/// Whether the header of an answer asks for noindex, and that is obeyed.
+pub(crate) fn asks_for_noindex(context: &CrawlContext, response: &Response) -> bool {
+    let definition = &context.definition;
+    definition.noindex.heed(header_directives(&response.headers, definition.user_agent.product_token())).noindex
 }

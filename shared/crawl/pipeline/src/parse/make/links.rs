@@ -27,9 +27,10 @@ pub(crate) fn decide_links(context: &CrawlContext, capture: &Capture, links: imp
 /// Decides, or decides again, on a link.
 fn decide_link(context: &CrawlContext, visit: &Visit, link: Link) -> Link {
     let is_nofollow = link.is_nofollow();
+    let is_refused = is_nofollow && context.definition.nofollow.is_obeyed();
     let disposition = match decide_disposition(context, visit, link.kind, &link.target) {
         // Anyone who displays the page loads its requisites.
-        Disposition::Follow | Disposition::Blocked(_) if is_nofollow && link.kind.leads_to_page() => {
+        Disposition::Follow | Disposition::Blocked(_) if is_refused && link.kind.leads_to_page() => {
             Disposition::NoFollow
         }
         disposition => disposition,

@@ -1,0 +1,126 @@
+"""A site that asks who calls, crawled with a secret of AWS: it is sent to the site, and is nowhere else."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from base64 import b64encode
+from typing import Iterator
+
+import pytest
+
+from sites import Page, Site, of_pages
+from stack.deployed import eventually
+
+NAME = "members/login-of-the-tests"
+
+LOGIN = "ada:correct-horse-battery"
+
+TRACES = [text.encode() for text in (LOGIN, LOGIN.split(":")[1], b64encode(LOGIN.encode()).decode())]
+"""What would tell the value: itself, its password, and how it is sent."""
+
+PAGES = {
+    "/": Page(b'<title>In</title><a href="/news">News</a>'),
+    "/news": Page(b"<title>News</title>For members."),
+}
+
+TABLES = ["crawls", "frontier", "candidates", "log"]
+
+QUEUES = ["Commands", "Turns", "Segments", "Publications"]
+
+
+def definition(name: str, site: Site, value: str) -> dict:
+    rule = {"hosts": [site.url.removeprefix("http://")], "basic": value, "allow_plain": True}
+    recrawl = {"policy": "always"}
+    return {"name": name, "seeds": [f"{site.url}/"], "politeness": {"delay": "0s"}, "recrawl": recrawl, "access": [rule]}
+
+
+def wait_for_the_end(stack, crawl: str, number: int = 1) -> None:
+    eventually(f"the end of iteration {number}", lambda: stack.iteration(crawl, number).get("status") == "closed", pause_seconds=1)
+
+
+def peek(stack, queue: str) -> Iterator[bytes]:
+    """The messages of a queue, which stay there."""
+    received = stack.sqs.receive_message(QueueUrl=stack.queue(queue), MaxNumberOfMessages=10, VisibilityTimeout=0)
+    return (message["Body"].encode() for message in received.get("Messages", []))
+
+
+def plainly(content: bytes) -> Iterator[bytes]:
+    """Bytes as they are, and what they are compressed of."""
+    yield content
+    for unpack in (gzip.decompress, lambda packed: zlib.decompress(packed, -15)):
+        try:
+            yield unpack(content)
+        except (OSError, EOFError, zlib.error):
+            pass
+
+
+def everything(stack) -> Iterator[tuple[str, bytes]]:
+    """All that the stack keeps, by where it is."""
+    for table in TABLES:
+        pages = stack.client("dynamodb").get_paginator("scan").paginate(TableName=f"{stack.outputs['Tables']}-{table}")
+        for item in (item for page in pages for item in page["Items"]):
+            yield f"{table} {item['pk']}", json.dumps(item, default=lambda value: value.decode("latin-1")).encode()
+            for attribute in item.values():
+                if "B" in attribute:
+                    yield from ((f"{table} {item['pk']}", content) for content in plainly(attribute["B"]))
+    for key, stored in stack.objects(""):
+        yield from ((key, content) for content in plainly(stored))
+    for queue in [*QUEUES, *(f"{queue}Dead" for queue in QUEUES)]:
+        yield from ((queue, message) for message in peek(stack, queue))
+    for function in ["Scheduler", "Crawler", "Parser", "Publisher", "Searcher", "Sweeper"]:
+        yield f"the log of the {function}", stack.log(function).encode()
+
+
+@pytest.fixture(scope="module")
+def secret(stack):
+    stack.client("secretsmanager").create_secret(Name=NAME, SecretString=f"{LOGIN}\n")
+    return f"secret:{NAME}"
+
+
+def test_a_members_area_is_crawled_and_nothing_tells_how(stack, secret):
+    with Site(of_pages(PAGES), LOGIN) as site:
+        with stack.held_back("Parser"):
+            stack.command({"definition": definition("members", site, secret)})
+            eventually("a segment", lambda: stack.waiting("Segments"))
+            messages = list(peek(stack, "Segments"))
+        wait_for_the_end(stack, "members")
+        assert messages and not any(trace in message for message in messages for trace in TRACES)
+        stack.command({"start": {"crawl": "members"}})
+        wait_for_the_end(stack, "members", 2)
+        assert site.paths().count("/news") == 2, "the second iteration gets in, too"
+    kept = list(everything(stack))
+    leaks = [place for place, content in kept if any(trace in content for trace in TRACES)]
+    assert leaks == []
+    assert any(b"authorization: [redacted]" in content for _, content in kept), "the archive says that something was sent"
+    assert any(secret.encode() in content for _, content in kept), "and the definition where it is"
+
+
+@pytest.mark.parametrize(
+    ("crawl", "value", "said", "why"),
+    [
+        ("missing", "secret:members/nothing", b"is not in AWS Secrets Manager", "there is no such secret"),
+        ("elsewhere", "secret:payroll/database", b"does not begin with `members/`", "the parameter does not name it"),
+        ("binary", "secret:members/binary", b"is binary, and no text", "a key, perhaps"),
+        ("formless", "secret:members/formless", b"has not the form `name:password`", "a value that Basic has no use for"),
+    ],
+)
+def test_without_its_value_nothing_is_requested_of_the_site(stack, crawl, value, said, why):
+    secrets = {"binary": {"SecretBinary": b"\x00\x01"}, "formless": {"SecretString": "correct-horse-battery"}}
+    if crawl in secrets:
+        stack.client("secretsmanager").create_secret(Name=value.removeprefix("secret:"), **secrets[crawl])
+    with Site(of_pages(PAGES)) as site:
+        stack.command({"definition": definition(crawl, site, value)})
+        wait_for_the_end(stack, crawl)
+        assert site.paths() == [], why
+    told = [content for row in stack.rows("log", crawl) for content in plainly(bytes(row["entries"]))]
+    assert any(said in content and value.encode() in content for content in told), (why, told)
+
+
+def test_values_of_a_machine_are_refused(stack):
+    with Site(of_pages(PAGES)) as site:
+        stack.command({"definition": definition("of-a-machine", site, "env:LOGIN")})
+        said = "a stack cannot read `env:LOGIN`"
+        eventually("the refusal", lambda: said in stack.log("Scheduler"))
+        assert site.paths() == []
