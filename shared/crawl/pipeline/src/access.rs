@@ -16,7 +16,9 @@ const ORIGINS_MAX: usize = 1_000;
 
 /// Sessions by origin and iteration. Clones share the same state.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sessions(Arc<Mutex<HashMap<(OriginKey, Iteration), Arc<OriginAccess>>>>);
+pub(crate) struct Sessions(Arc<Mutex<ByOrigin>>);
+
+type ByOrigin = HashMap<(OriginKey, Iteration), Arc<OriginAccess>>;
 
 impl Sessions {
     /// Returns what is known of an origin in an iteration.

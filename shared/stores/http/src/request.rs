@@ -49,7 +49,7 @@ pub(crate) fn outgoing(request: &FetchRequest, user_agent: &HeaderValue) -> Resu
         headers.insert(COOKIE, cookie);
     }
     if let Some(session) = &request.session {
-        add_cookies(headers, session.cookies_for(&request.url));
+        add_cookies(headers, &session.cookies_for(&request.url));
     }
     Ok(outgoing)
 }

@@ -165,7 +165,7 @@ mod tests {
     fn sent(text: &str, url: &str) -> Option<String> {
         let url = CrawlUrl::parse(url, &UrlRules::default()).unwrap();
         let mut fields = HeaderMap::new();
-        add_cookies(&mut fields, Cookies::parse(text).unwrap().pairs_for(&url));
+        add_cookies(&mut fields, &Cookies::parse(text).unwrap().pairs_for(&url));
         let value = fields.get(COOKIE)?;
         assert!(value.is_sensitive() && !format!("{value:?}").contains('='), "it is not shown");
         Some(value.to_str().unwrap().to_owned())

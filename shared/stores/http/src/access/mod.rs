@@ -141,7 +141,7 @@ impl Access {
                 fields.insert(AUTHORIZATION, value.clone());
             }
             if let Some(cookies) = &sent.cookies {
-                add_cookies(fields, cookies.pairs_for(url));
+                add_cookies(fields, &cookies.pairs_for(url));
             }
             let languages = ready.rule.accept_language.as_ref();
             if let Some(languages) = languages.and_then(|languages| HeaderValue::from_str(languages.as_str()).ok()) {
@@ -186,7 +186,7 @@ impl Access {
 }
 
 /// Adds cookies to those of a request, which win where both have a name: a site renews its own.
-pub(crate) fn add_cookies(fields: &mut HeaderMap, pairs: Vec<(String, String)>) {
+pub(crate) fn add_cookies(fields: &mut HeaderMap, pairs: &[(String, String)]) {
     let own = fields.get(COOKIE).map(|own| String::from_utf8_lossy(own.as_bytes()).into_owned()).unwrap_or_default();
     let is_own = |name: &str| own.split("; ").any(|pair| pair.split('=').next() == Some(name));
     let more = pairs.iter().filter(|(name, _)| !is_own(name)).map(|(name, value)| format!("{name}={value}"));
