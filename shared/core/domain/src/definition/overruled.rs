@@ -18,7 +18,6 @@ pub enum Nofollow {
 
 impl Nofollow {
     /// Whether it is obeyed.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     #[must_use]
     pub fn is_obeyed(&self) -> bool {
         *self == Self::Obey
@@ -38,7 +37,6 @@ pub enum Noindex {
 
 impl Noindex {
     /// Whether it is obeyed.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     #[must_use]
     pub fn is_obeyed(&self) -> bool {
         *self == Self::Obey
