@@ -25,7 +25,7 @@ pub(crate) fn stack_defaults(variable: impl Fn(&str) -> Option<String>) -> Resul
     let hosts = variable(IGNORE_ROBOTS_HOSTS).unwrap_or_default();
     let hosts = hosts.split(',').map(str::trim).filter(|host| !host.is_empty());
     let ignore_robots = hosts
-        .map(|host| host.parse::<HostPattern>())
+        .map(str::parse::<HostPattern>)
         .collect::<Result<_, HostPatternError>>()
         .map_err(|error| wrong(IGNORE_ROBOTS_HOSTS, &error))?;
     Ok(Defaults { user_agent, url_pages_max, ignore_robots })
