@@ -329,7 +329,8 @@ fn another_coding_than_named_is_no_text() {
     }
 }
 
-/// As `gzip_in_one_go_is_as_in_steps` found: two empty members have the length of none at their end.
+/// As `gzip_in_one_go_is_as_in_steps` found: two empty members have the length of none at their
+/// end.
 #[test]
 fn a_second_member_that_is_damaged_ends_in_the_same_way_in_one_go_as_in_steps() {
     let text = bottles(3);
