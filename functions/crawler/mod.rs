@@ -5,17 +5,14 @@ mod handler;
 
 use std::sync::Arc;
 
-use dragline_domain::address::AddressPolicy;
 use dragline_http::{HttpConfig, HttpFetchers};
 use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SecretsManager, SettingError, run};
 use dragline_pipeline::World as _;
 use dragline_ports::archive::Archive as _;
 use dragline_ports::system::SystemClock;
 
+use crate::addresses::address_policy;
 use handler::Crawler;
-
-/// The variable that permits private addresses: `yes` or `no`.
-const ALLOW_PRIVATE: &str = "DRAGLINE_ALLOW_PRIVATE";
 
 /// The variable with the prefix of the secrets that rules for access may name; empty for none.
 const ACCESS_SECRETS: &str = "DRAGLINE_ACCESS_SECRETS";
@@ -40,10 +37,9 @@ pub async fn serve() -> Result<(), RunError> {
 type Handler = (AwsWorld, Arc<Crawler<HttpFetchers>>);
 
 async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
-    let policy = address_policy(std::env::var(ALLOW_PRIVATE).ok().as_deref())?;
     // Each definition has its own user agent.
     let config = HttpConfig {
-        address_policy: policy,
+        address_policy: address_policy(|name| std::env::var(name).ok())?,
         in_flight_bytes_max: IN_FLIGHT_BYTES_MAX,
         spool: world.archive().spool().limited_to(SPOOL_BYTES_MAX),
         ..HttpConfig::new("Dragline")
@@ -56,34 +52,4 @@ async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
 
 async fn invoke((world, crawler): Handler, invocation: Invocation) -> Result<Reply, RunError> {
     Ok(crawler.handle(&world, invocation.event, invocation.deadline).await)
-}
-
-/// Parses the variable. A missing one grants nothing.
-fn address_policy(text: Option<&str>) -> Result<AddressPolicy, SettingError> {
-    match text {
-        None | Some("no") => Ok(AddressPolicy::PublicOnly),
-        Some("yes") => Ok(AddressPolicy::AllowPrivate),
-        Some(other) => {
-            let why = format!("`{}` is neither `yes` nor `no`", other.escape_debug());
-            Err(SettingError::Wrong { name: ALLOW_PRIVATE, why })
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn private_addresses_need_an_explicit_yes() {
-        for (text, expected, why) in [
-            (None, Some(AddressPolicy::PublicOnly), "nothing is no permission"),
-            (Some("no"), Some(AddressPolicy::PublicOnly), "the default"),
-            (Some("yes"), Some(AddressPolicy::AllowPrivate), "on purpose"),
-            (Some("true"), None, "not what the template sets"),
-            (Some(""), None, "nor is that"),
-        ] {
-            assert_eq!(address_policy(text).ok(), expected, "{why}");
-        }
-    }
 }

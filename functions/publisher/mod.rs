@@ -2,9 +2,8 @@
 
 mod handler;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::{env, fs};
 
 use dragline_domain::ids::CrawlId;
 use dragline_lambda::{AwsWorld, DynamoReader, Invocation, Reply, RunError, S3Editions, S3Publications, run};
@@ -12,6 +11,7 @@ use dragline_pipeline::World as _;
 use dragline_ports::clock::Clock as _;
 use dragline_ports::queue::Publishing;
 
+use crate::folder::process_folder;
 use handler::Publisher;
 
 /// The cache size for a crawl's documents, compressed, in bytes: the graph, the index and the
@@ -30,23 +30,7 @@ type Handler = (AwsWorld, S3Publications, S3Editions, PathBuf);
 
 async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
     let (publications, editions) = (S3Publications::beside(&world.documents), S3Editions::beside(&world.documents));
-    Ok((world, publications, editions, folder()))
-}
-
-/// Returns this process's own folder, as processes may share a disk: on an emulator at the same
-/// time, on Lambda one after another. Folders of dead processes (for example, out of memory) are
-/// deleted to free space.
-fn folder() -> PathBuf {
-    const NAME: &str = "dragline-publisher-";
-    let shared = env::temp_dir();
-    for other in fs::read_dir(&shared).into_iter().flatten().flatten() {
-        let id = other.file_name().to_str().and_then(|name| name.strip_prefix(NAME)?.parse::<u32>().ok());
-        if id.is_some_and(|id| !Path::new("/proc").join(id.to_string()).exists()) {
-            // Another process may delete it at the same time.
-            _ = fs::remove_dir_all(other.path());
-        }
-    }
-    shared.join(format!("{NAME}{}", std::process::id()))
+    Ok((world, publications, editions, process_folder("publisher")))
 }
 
 async fn invoke((world, publications, editions, folder): Handler, invocation: Invocation) -> Result<Reply, RunError> {

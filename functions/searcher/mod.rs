@@ -2,6 +2,9 @@
 //! the publisher puts, what crawls left, and the commands to them.
 
 mod access;
+mod archive;
+mod backlinks;
+mod explain;
 mod handler;
 mod indexes;
 mod printouts;
@@ -10,13 +13,16 @@ mod stores;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dragline_http::{HttpConfig, HttpFetchers};
 use dragline_lambda::{
     AwsWorld, HttpReply, Invocation, RunError, S3Definitions, S3Editions, S3Publications, SettingError, run,
 };
 use dragline_ports::system::SystemRng;
 use dragline_service::{Backend, Crawling, HostCheck, PortsBackend, Service, router};
 
+use crate::addresses::address_policy;
 use crate::defaults::stack_defaults;
+use crate::folder::process_folder;
 use access::access;
 use handler::Api;
 use indexes::OpenIndexes;
@@ -53,6 +59,7 @@ async fn set_up(world: AwsWorld) -> Result<Api, RunError> {
     let tokens = std::env::var(TOKENS).unwrap_or_default();
     let access = access(&variable(SEARCH_ACCESS)?, &variable(ROLE)?, &tokens).map_err(|why| wrong(TOKENS, why))?;
     let defaults = stack_defaults(|name| std::env::var(name).ok())?;
+    let addresses = address_policy(|name| std::env::var(name).ok())?;
     let stack = variable(STACK)?;
     let documents = &world.documents;
     let crawls = StackCrawls {
@@ -63,6 +70,10 @@ async fn set_up(world: AwsWorld) -> Result<Api, RunError> {
         publications: S3Publications::beside(documents),
         definitions: S3Definitions::beside(documents),
         documents: documents.clone(),
+        archive: world.archive.clone(),
+        fetchers: Arc::new(HttpFetchers::new(HttpConfig { address_policy: addresses, ..HttpConfig::new("Dragline") })),
+        addresses,
+        folder: process_folder("searcher"),
         clock: world.clock,
     };
     let backend: Arc<dyn Backend> = Arc::new(PortsBackend::new(Arc::new(world.with_walk(WALK)), crawls, defaults));

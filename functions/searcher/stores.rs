@@ -1,20 +1,31 @@
 //! The crawls of a stack, as the API reads them.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use axum::body::Bytes;
 use axum::http::StatusCode;
 use dragline_definition::TEXT_BYTES_MAX;
-use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_lambda::{DynamoFrontier, DynamoReader, RunError, S3Definitions, S3Documents, S3Editions, S3Publications};
+use dragline_domain::address::AddressPolicy;
+use dragline_domain::ids::CrawlId;
+use dragline_http::HttpFetchers;
+use dragline_lambda::{
+    DynamoFrontier, DynamoReader, RunError, S3Archive, S3Definitions, S3Documents, S3Editions, S3Publications,
+};
 use dragline_ports::clock::Clock as _;
 use dragline_ports::error::{PortErrorKind, PortResult};
 use dragline_ports::frontier::{CrawlRow, Crawls as _};
-use dragline_ports::reader::Reader as _;
+use dragline_ports::publications::ReportForm;
 use dragline_ports::system::SystemClock;
 use dragline_search::Index;
-use dragline_service::{AddCrawl, Freshness, Link, Output, Printout, Problem, ReportFormat, ReportQuery, Stores};
+use dragline_service::{
+    AddCrawl, ArchiveQuery, Freshness, Link, Output, Printout, Problem, ReportFormat, ReportQuery, Stores,
+};
 use tokio::runtime::Handle;
 
+use super::archive::wacz;
+use super::backlinks::backlinks;
+use super::explain::explain;
 use super::indexes::OpenIndexes;
 use super::printouts;
 
@@ -27,24 +38,69 @@ pub(crate) struct StackCrawls {
     pub(crate) indexes: OpenIndexes<S3Editions>,
     pub(crate) publications: S3Publications,
     pub(crate) definitions: S3Definitions,
+    /// The bodies.
+    pub(crate) archive: S3Archive,
+    /// For the robots.txt of explanations.
+    pub(crate) fetchers: Arc<HttpFetchers>,
+    pub(crate) addresses: AddressPolicy,
+    /// Where link graphs are made.
+    pub(crate) folder: PathBuf,
     /// By it, the open indexes know how long they are open.
     pub(crate) clock: SystemClock,
 }
 
 impl StackCrawls {
-    /// Returns the page that the publisher made of an iteration, or of the latest.
-    async fn report(&self, crawl: &CrawlId, wanted: Option<Iteration>) -> Result<Output, Problem> {
-        let wanted = match wanted {
-            Some(wanted) => Some(wanted),
-            None => self.reader(crawl)?.latest_iteration().await?.map(|row| row.number),
+    /// Returns what the publisher made of an iteration, or of the latest.
+    async fn report(&self, crawl: &CrawlId, query: ReportQuery) -> Result<Bytes, Problem> {
+        let number = printouts::known_iteration(&self.reader(crawl)?, crawl, query.iteration).await?.number;
+        let form = match query.format {
+            ReportFormat::Html => ReportForm::Html,
+            ReportFormat::Md => ReportForm::Markdown,
+            ReportFormat::Json => ReportForm::Json,
         };
-        let Some(number) = wanted else { return Err(Problem::not_found(format!("`{crawl}` has not begun"))) };
         let missing = || {
             Problem::not_found(format!("there is no report on iteration {number} of `{crawl}`"))
                 .with_hint("it is written when the iteration is over")
         };
-        Ok(printouts::output(self.publications.report(crawl, number).await?.ok_or_else(missing)?))
+        self.publications.report(crawl, number, form).await?.ok_or_else(missing)
     }
+
+    /// Returns what is printed. What computes, or combines what it reads, does so on a thread of
+    /// its own, as its future stays on one.
+    async fn text(&self, crawl: &CrawlId, printout: Printout) -> Result<Bytes, Problem> {
+        let (reader, archive, clock) = (self.reader(crawl)?, self.archive.clone(), self.clock);
+        let (crawl, folder) = (crawl.clone(), self.folder.clone());
+        let text = match printout {
+            Printout::Report(query) => return self.report(&crawl, query).await,
+            Printout::History { url } => printouts::history(&reader, &crawl, &url).await,
+            Printout::Explain { url } => {
+                let missing = || Problem::not_found(format!("there is no crawl `{crawl}`"));
+                let row = self.load_crawl(&crawl).await?.ok_or_else(missing)?;
+                explain(&reader, row, (&crawl, &url), (&*self.fetchers, self.addresses)).await
+            }
+            Printout::Diff(query) => on_a_thread(async move || printouts::diff(&reader, &crawl, &query).await).await,
+            Printout::Body(query) => {
+                on_a_thread(async move || printouts::body((&reader, &archive), &crawl, &query).await).await
+            }
+            Printout::Backlinks { url } => {
+                on_a_thread(async move || backlinks(&reader, (&crawl, &url), &folder, &clock).await).await
+            }
+            Printout::Archive(ArchiveQuery { iteration }) => {
+                on_a_thread(async move || Box::pin(wacz((&reader, &archive), &crawl, iteration, &clock)).await).await
+            }
+        };
+        text.map(Bytes::from)
+    }
+}
+
+async fn on_a_thread<T: Send + 'static>(
+    print: impl AsyncFnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let runtime = Handle::current();
+    tokio::task::spawn_blocking(move || runtime.block_on(print())).await.map_err(|error| {
+        tracing::error!(%error, "a printout failed");
+        Problem::internal("it broke off; the function's log says why")
+    })?
 }
 
 impl Stores for StackCrawls {
@@ -109,22 +165,12 @@ impl Stores for StackCrawls {
     }
 
     async fn print(&self, crawl: &CrawlId, printout: Printout) -> Result<Output, Problem> {
-        match printout {
-            Printout::History { url } => printouts::history(&self.reader(crawl)?, crawl, &url).await,
-            Printout::Diff(query) => {
-                let (reader, crawl, runtime) = (self.reader(crawl)?, crawl.clone(), Handle::current());
-                // It combines what it reads, and its future stays on one thread.
-                let differences = move || runtime.block_on(printouts::diff(&reader, &crawl, &query));
-                tokio::task::spawn_blocking(differences).await.map_err(|error| {
-                    tracing::error!(%error, "a comparison failed");
-                    Problem::internal("the comparison broke off")
-                })?
-            }
-            Printout::Report(ReportQuery { iteration, format: ReportFormat::Html }) => {
-                self.report(crawl, iteration).await
-            }
-            other => Err(printouts::by_command(&self.stack, crawl, &other)),
-        }
+        let command = printouts::command(&self.stack, crawl, &printout);
+        let printed = self.text(crawl, printout).await.and_then(printouts::output);
+        printed.map_err(|problem| match problem.status {
+            413 => problem.with_hint(format!("print it by `{command}`")),
+            _ => problem,
+        })
     }
 
     fn reader(&self, crawl: &CrawlId) -> PortResult<DynamoReader> {

@@ -5,12 +5,17 @@ What may differ between two crawls of the same site (times, places in WARC objec
 
 from __future__ import annotations
 
+import base64
+import gzip
+import io
 import json
+import random
 import re
 import subprocess
 import threading
 import urllib.error
 import urllib.request
+import zipfile
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Optional
 from urllib.parse import urlencode
@@ -66,12 +71,24 @@ class Answer:
             return self.status, self.media_type, plain(json.loads(event))
         if self.media_type == "text/plain":
             return self.status, self.media_type, sorted(re.findall(rb"^\w+", self.body, re.MULTILINE))
+        if self.media_type == "application/wacz+zip":
+            with zipfile.ZipFile(io.BytesIO(self.body)) as package:
+                return self.status, self.media_type, sorted(package.namelist()), captures(package)
+        if self.media_type == "text/markdown":
+            return self.status, self.media_type, re.findall(rb"^#+ .*$", self.body, re.MULTILINE)
         return self.status, self.media_type, self.body
+
+
+def captures(package: zipfile.ZipFile) -> list[tuple[str, str]]:
+    """The URLs in an archive, each with its status."""
+    lines = gzip.decompress(package.read("indexes/index.cdx.gz")).decode().splitlines()
+    entries = [json.loads(line.split(" ", 2)[2]) for line in lines if line and not line.startswith("!")]
+    return sorted((entry["url"], entry["status"]) for entry in entries)
 
 
 def in_words_of_its_own(what: str, answer: Answer) -> bool:
     """Whether a server says in its own words that something is not there: `serve` has it from the command."""
-    return answer.status == 404 and any(printed in what for printed in ["/report", "/diff", "/history"])
+    return answer.status == 404 and any(printed in what for printed in ["/report", "/diff", "/history", "/body", "/backlinks", "/explain", "/archive"])
 
 
 def both_compared(what: str, both: Mapping[str, Answer]) -> list[Any]:
@@ -109,12 +126,12 @@ class Api:
         status, answered, content = self._send(method, target, body, named)
         return Answer(status, (answered.get("Content-Type") or "").split(";")[0], content)
 
-    def wait_for_the_end(self, number: int) -> None:
+    def wait_for_the_end(self, number: int, crawl: str = CRAWL) -> None:
         """Of an iteration."""
 
         def is_over() -> bool:
             self._hurry()
-            answer = self.call("GET", f"/crawls/{CRAWL}/progress?iteration={number}")
+            answer = self.call("GET", f"/crawls/{crawl}/progress?iteration={number}")
             return answer.status == 200 and answer.json().get("closed_at") is not None
 
         eventually(f"the end of iteration {number}", is_over, SWEEP_SECONDS)
@@ -266,13 +283,17 @@ def read(script: Script, site: Site) -> None:
     targets += [f"{crawl}/similar?{page}", f"{crawl}/similar?{page}&count=1", f"{crawl}/similar?url=https://elsewhere.example/", f"{crawl}/similar?url=nothing"]
     targets += [f"{crawl}/history?{page}", f"{crawl}/history?url={site.url}/unknown", f"{crawl}/history?url=nothing"]
     targets += [f"{crawl}/diff{more}" for more in ["", "?which=visited", "?what=links", "?what=items", "?from=1&to=2", "?from=2&to=1", "?from=1&to=9"]]
-    targets += [f"{crawl}/report", f"{crawl}/report?iteration=1", f"{crawl}/report?iteration=9"]
+    targets += [f"{crawl}/report", f"{crawl}/report?iteration=1", f"{crawl}/report?iteration=9", f"{crawl}/report?format=md"]
+    targets += [f"{crawl}/body?{page}{more}" for more in ["", "&iteration=1", "&iteration=2", "&iteration=9", *(f"&as={form}" for form in ["text", "markdown", "html", "json"])]]
+    targets += [f"{crawl}/body?url={site.url}/{path}" for path in ["missing", "moved", "private/a", "unknown"]]
+    targets += [f"{crawl}/{what}?{asked}" for what in ["backlinks", "explain"] for asked in [page, f"url={site.url}/ropes", f"url={site.url}/private/a", f"url={site.url}/unknown", "url=nothing"]]
+    targets += [f"{crawl}/explain?url=https://elsewhere.example/", f"{crawl}/archive", f"{crawl}/archive?iteration=1", f"{crawl}/archive?iteration=9"]
     targets += ["/add", *(f"/view/{CRAWL}{more}" for more in ["", "/pages", "/links", "/items", "/log", "/definition", "/search?q=winch", "/diff"])]
     targets += ["/nothing", f"{crawl}/nothing", f"{crawl}/pages?limit=0", f"{crawl}/pages?limit=1001", f"{crawl}/pages?limit=x", f"{crawl}/pages?other=1", f"{crawl}/pages?cursor=x"]
     for target in targets:
         script.get(target)
-    for what in [*ROWS, "history", "diff"]:
-        script.get(f"{crawl}/{what}" + (f"?{page}" if what == "history" else ""), Accept="application/x-ndjson")
+    for what in [*ROWS, "history", "backlinks", "diff"]:
+        script.get(f"{crawl}/{what}" + (f"?{page}" if what in ("history", "backlinks") else ""), Accept="application/x-ndjson")
     script.get(f"{crawl}/progress", Accept="text/event-stream")
     for method, target in [("POST", crawl), ("DELETE", "/crawls"), ("PUT", f"{crawl}/pages")]:
         script.call(f"{method} {target}", method, target)
@@ -363,7 +384,7 @@ def test_answers_are_as_expected(answers, form, what, status, part):
 
 
 def test_both_give_the_same_answers(answers):
-    assert len(answers) > 130
+    assert len(answers) > 160
     compared = {what: both_compared(what, both) for what, both in answers.items()}
     differing = {what: both for what, both in compared.items() if both[0] != both[1]}
     assert differing == {}, "\n".join(f"{what}\n  {both}" for what, both in differing.items())
@@ -381,34 +402,48 @@ def test_rows_go_on_after_a_cursor(apis, answers, form):
     assert plain(rows) == plain(answers[f"GET /crawls/{CRAWL}/log"][form].json()["rows"])
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_reports_for_programs_agree(apis, answers, form):
+    """That of a stack was written when its iteration was over."""
+    report = apis[form].call("GET", f"/crawls/{CRAWL}/report?format=json")
+    assert (report.status, report.media_type) == (200, "application/json")
+    said = report.json()
+    assert {finding["id"]: finding["count"] for finding in said["findings"]}["broken"] == 1, "the page that is missing"
+
+
+@pytest.fixture(scope="module")
+def long_answers(stack, answers, apis):
+    """Of the stack: reports of the crawl, and the one page of another, longer than can be sent."""
+    text = b"word " * (8 << 20 >> 2)
+    for form in ["html", "md", "json"]:
+        stack.client("s3").put_object(Bucket=stack.outputs["Archive"], Key=f"reports/{CRAWL}/1.{form}", Body=text, Metadata={"dragline-format": "1"})
+    # Base64, which does not become much shorter again.
+    page = Page(base64.b64encode(random.Random(1).randbytes(7 << 20)), "text/plain")
+    with Site(lambda path: page if path == "/" else None) as site:
+        definition = {"fetch": {"body_bytes_max": "16MiB"}, "politeness": {"delay": "0s"}}
+        apis["stack"].call("POST", "/crawls", {"name": "long", "domain_names": [f"{site.url}/"], "definition": definition})
+        apis["stack"].call("POST", "/crawls/long/iterations", {})
+        apis["stack"].wait_for_the_end(1, "long")
+        return f"{site.url}/"
+
+
 @pytest.mark.parametrize(
-    ("what", "command"),
+    ("target", "command"),
     [
-        ("body?url={page}", "dragline get URL --crawl api"),
-        ("backlinks?url={page}", "dragline links URL --ways in --crawl api"),
-        ("explain?url={page}", "dragline explain URL --crawl api"),
-        ("report?format=json", "dragline report api"),
-        ("report?format=md", "dragline report api"),
-        ("archive", "dragline archive api -o site.wacz"),
+        ("/crawls/api/report?iteration=1", "dragline report api"),
+        ("/crawls/api/report?iteration=1&format=md", "dragline report api"),
+        ("/crawls/api/report?iteration=1&format=json", "dragline report api"),
+        ("/crawls/long/body?url={page}", "dragline get URL --crawl long"),
+        ("/crawls/long/archive", "dragline archive long -o site.wacz"),
     ],
 )
-def test_what_the_command_alone_prints_of_a_stack_says_so(apis, answers, stack, site, dragline, what, command):
-    target = f"/crawls/{CRAWL}/" + what.format(page=f"{site.url}/winch")
-    assert apis["serve"].call("GET", target).status == 200
-    answer = apis["stack"].call("GET", target)
-    assert answer.status == 501
+def test_an_answer_that_is_too_long_names_the_command(apis, stack, long_answers, dragline, target, command):
+    """Its URL cannot send more than 6 MB, whatever is asked for."""
+    answer = apis["stack"].call("GET", target.format(page=long_answers))
+    assert answer.status == 413, answer
     assert answer.json()["hint"] == f"print it by `{command} --stack {stack.outputs['Tables']}`"
     options = subprocess.run([dragline, command.split()[1], "--help"], check=True, capture_output=True, text=True).stdout
     assert all(word in options for word in [*command.split()[2:], "--stack"] if word.startswith("-")), "the command has these options"
-
-
-def test_an_answer_that_is_too_long_is_refused_with_a_hint(apis, stack, edition, site):
-    """Its URL cannot send more than 6 MB, whatever is asked for."""
-    long = "word " * (8 << 20 >> 2)
-    stack.client("s3").put_object(Bucket=stack.outputs["Archive"], Key=f"reports/{CRAWL}/1.html", Body=long.encode(), Metadata={"dragline-format": "1"})
-    answer = apis["stack"].call("GET", f"/crawls/{CRAWL}/report?iteration=1")
-    assert answer.status == 413
-    assert "`limit` and `cursor`" in answer.json()["hint"]
 
 
 def test_a_definition_is_read_from_the_bucket_of_the_stack_alone(apis, answers, stack, site):

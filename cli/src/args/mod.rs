@@ -79,7 +79,7 @@ pub(crate) use serve::{ServeArgs, TokenAction, TokenArgs};
 pub(crate) use sink::SinkArgs;
 #[cfg(feature = "stack")]
 pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StartArgs};
-pub(crate) use visits::{ArticleForm, Coding, GetArgs, HistoryArgs, Parts};
+pub(crate) use visits::{ArticleForm, GetArgs, HistoryArgs, Parts};
 
 use crate::exit::Exit;
 use crate::logging::Logging;

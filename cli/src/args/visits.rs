@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use dragline_domain::ids::Iteration;
 use dragline_extract::Extent;
+use dragline_service::stored::{Coding, DECODED_BYTES_MAX};
 
 #[cfg(feature = "stack")]
 use super::StackName;
@@ -158,15 +159,6 @@ pub(crate) enum Parts {
     All,
 }
 
-/// What is done with a body's content coding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Coding {
-    /// It is undone.
-    Undone,
-    /// The body stays as it was received.
-    Kept,
-}
-
 impl GetArgs {
     /// Returns whether a stored page is wanted, even if there is none: an option names it.
     pub(crate) const fn is_stored(&self) -> bool {
@@ -190,7 +182,7 @@ impl GetArgs {
         {
             Coding::Kept
         } else {
-            Coding::Undone
+            Coding::Undone(DECODED_BYTES_MAX)
         }
     }
 }

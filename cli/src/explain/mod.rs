@@ -2,10 +2,7 @@
 //! means.
 
 mod outcome;
-mod stored;
-#[cfg(test)]
-mod tests;
-mod verdict;
+mod text;
 
 use std::io::{self, Write};
 
@@ -15,9 +12,10 @@ use dragline_domain::url::CrawlUrl;
 use dragline_formats::robots::{BODY_BYTES_MAX, RobotsFetch, RobotsRecord};
 use dragline_local::{Allowance, LocalStore};
 use dragline_pipeline::context::CrawlContext;
-use dragline_pipeline::crawl::{BrokenOffPolicy, RefusedAddress, fetch_robots};
+use dragline_pipeline::crawl::{BrokenOffPolicy, fetch_robots};
 use dragline_ports::frontier::CrawlRow;
 use dragline_ports::reader::Reader;
+use dragline_service::explained::{self, Explanation, SEED, SiteRobots, StoredUrl};
 
 use crate::args::{Answer, CrawlSource, ExplainArgs, NetworkArgs};
 use crate::crawl_handle::{self, CrawlHandle};
@@ -26,11 +24,6 @@ use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::network::Network;
 use crate::terminal::write_json;
-use stored::StoredUrl;
-use verdict::Explanation;
-
-/// Where a URL counts as found if no crawl says otherwise.
-const SEED: SeedDistance = SeedDistance { depth: 0, requisite_steps: 0 };
 
 /// Prints the answer on standard output, and returns it as the exit code.
 ///
@@ -66,14 +59,8 @@ pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, Failure> {
         }
     };
     let Rules { context, url, found_at, network, crawl } = &rules;
-    let verdict = match verdict::before_robots(context, (url, *found_at), network.address_policy()) {
-        Some(blocked) => blocked,
-        None => {
-            let robots = site_robots(args, network, context, url).await?;
-            let verdict = verdict::by_robots(&robots, context.definition.user_agent.product_token(), url);
-            if context.definition.ignores_robots(&url.origin()) { verdict.without_robots() } else { verdict }
-        }
-    };
+    let robots = async || site_robots(args, network, context, url).await;
+    let verdict = explained::verdict(context, (url, *found_at), network.address_policy(), robots).await?;
     let exit = if verdict.is_allowed() { Exit::Done } else { Exit::NotAllWell };
     let explanation = Explanation::new(text, url, verdict, context.definition.scope.max_depth);
     print(&explanation.with_crawl(crawl.clone()), args.answer()).map_err(while_writing)?;
@@ -112,7 +99,9 @@ impl Rules {
         let next_at = row.switch.next();
         let context = CrawlContext::new(CrawlRow { definition: Definition::new(draft)?, ..row })?;
         let network = args.network.with_allowances(&allowed);
-        let crawl = StoredUrl::read(found, &context, &url, &network).await?.with_next_iteration(next_at);
+        let latest = found.iteration(None).await?;
+        let crawl = StoredUrl::read(&found.reader, (&found.crawl, &latest), (&context, &url), network.address_policy());
+        let crawl = crawl.await.map_err(|error| found.read_error(error))?.with_next_iteration(next_at);
         let found_at = crawl.found_at(&context, &url);
         Ok(Self { context, url, found_at, network, crawl: Some(crawl) })
     }
@@ -139,9 +128,6 @@ fn definition_and_url(args: &ExplainArgs, text: &str) -> Result<(Definition, Cra
     Ok((Definition::new(draft)?, url))
 }
 
-/// A site's robots.txt, or why it must not be fetched.
-type SiteRobots = Result<RobotsRecord, RefusedAddress>;
-
 async fn site_robots(
     args: &ExplainArgs,
     network: &NetworkArgs,
@@ -164,7 +150,7 @@ async fn site_robots(
 fn print(explanation: &Explanation, answer: Answer) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match answer {
-        Answer::Text => out.write_all(explanation.text().as_bytes()),
+        Answer::Text => out.write_all(text::text(explanation).as_bytes()),
         Answer::Json => write_json(out, explanation),
     }
 }

@@ -1,25 +1,24 @@
 //! `dragline get`: prints the body of a URL, as it is stored or as its site answers now.
 
-mod article;
-mod choose;
-mod content;
 mod long;
-mod record;
-#[cfg(test)]
-mod samples;
+mod people;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use dragline_domain::capture::CrawlType;
 use dragline_domain::definition::Draft;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::warc::{ReadLimits, http_response_head};
 use dragline_local::{DATABASE, DirectoryArchive};
 use dragline_ports::archive::Archive;
 use dragline_ports::reader::{LogRow, Reader};
+use dragline_service::BodyForm;
+use dragline_service::stored::{
+    self, ArticleText, ChosenAnswer, Coding, Content, DECODED_BYTES_MAX, StoredError, VisitQuery, choose, content,
+    content_in, describe_outcome, load_with_body, with_requests,
+};
 
-use crate::args::{Coding, CrawlSource, GetArgs, Parts, shell_word};
+use crate::args::{ArticleForm, CrawlSource, GetArgs, Parts, shell_word};
 use crate::bare_host;
 use crate::crawl_handle::{self, CrawlHandle};
 use crate::definition_source::parse_url;
@@ -29,9 +28,6 @@ use crate::live::{LiveAnswer, LiveFetcher};
 use crate::network::Network;
 use crate::terminal::{Console, safe, safe_text, unless_closed};
 use crate::url_visits;
-use article::ArticleText;
-use choose::{ChosenAnswer, VisitQuery, choose, describe_outcome};
-use content::{Content, content, content_in};
 
 /// The longest body that is loaded into memory, in its content coding. A longer one is streamed.
 const HELD_BYTES_MAX: u64 = 32 << 20;
@@ -94,7 +90,7 @@ async fn print_all(
             };
             let line = line.unwrap_or_else(|failure| {
                 exit = Exit::NotAllWell;
-                article::error_line(text, &failure.message)
+                stored::error_line(text, &failure.message)
             });
             unless_closed(write(&[line.as_bytes()])).map_err(while_writing)?;
             continue;
@@ -140,7 +136,7 @@ impl Sites<'_> {
 
 async fn live_line(args: &GetArgs, text: &str, sites: &mut Sites<'_>) -> Result<String, Failure> {
     let (url, block) = sites.ask(text).await?;
-    article::line(&url, &content_in(&block, None, Coding::Kept)?, args.extent())
+    Ok(stored::line(&url, &content_in(&block, None, Coding::Kept)?, (args.extent(), DECODED_BYTES_MAX))?)
 }
 
 async fn stored_line(
@@ -150,12 +146,15 @@ async fn stored_line(
     archive: &impl Archive,
 ) -> Result<String, Failure> {
     let (wanted, visits) = read_visits(args, text, found).await?;
-    let loaded =
-        record::load_with_body(found, archive, (&wanted, ReadLimits::default()), &choose(&visits, &wanted)?).await?;
-    if !loaded.record.is_whole() {
-        return Err(long::too_long());
-    }
-    article::line(&wanted.url, &content(&loaded.record, Coding::Kept)?, args.extent())
+    let line = async {
+        let chosen = choose(&visits, &wanted)?;
+        let loaded = load_with_body(archive, (&wanted.url, ReadLimits::default()), &chosen).await?;
+        if !loaded.record.is_whole() {
+            return Err(StoredError::TooLong);
+        }
+        stored::line(&wanted.url, &content(&loaded.record, Coding::Kept)?, (args.extent(), DECODED_BYTES_MAX))
+    };
+    line.await.map_err(|error| stored_failure(found, &wanted.url, error))
 }
 
 /// Returns the visits of a URL, and which of them is wanted.
@@ -167,12 +166,50 @@ async fn read_visits(
     // Reports an iteration that does not exist or was pruned.
     found.whole_iteration(args.iteration).await?;
     let url = url_visits::resolve_url(found, text).await?;
-    let mut visits = url_visits::read_visits(found, &url).await?;
-    // A reparse makes no request.
-    visits.retain(|visit| visit.crawl_type != CrawlType::Reparse);
-    let history =
-        format!("dragline history {}{}", shell_word(Path::new(url.as_str())), found.place.flags(&found.crawl));
-    Ok((VisitQuery { url, iteration: args.iteration, history }, visits))
+    let visits = with_requests(url_visits::read_visits(found, &url).await?);
+    Ok((VisitQuery { url, iteration: args.iteration }, visits))
+}
+
+/// Returns the failure of an answer that cannot be shown, with what to do about it.
+fn stored_failure(found: &CrawlHandle<impl Reader>, url: &CrawlUrl, error: StoredError) -> Failure {
+    match error {
+        StoredError::Port(error) => found.object_error(error),
+        StoredError::NotVisited { .. } | StoredError::NotAnswered { .. } | StoredError::NotStored { .. } => {
+            let (url, flags) = (shell_word(Path::new(url.as_str())), found.place.flags(&found.crawl));
+            Failure::from_error(&error).with_hint(format!("to list its visits: `dragline history {url}{flags}`"))
+        }
+        error => error.into(),
+    }
+}
+
+impl From<StoredError> for Failure {
+    fn from(error: StoredError) -> Self {
+        let hint = match &error {
+            StoredError::Coding(_) | StoredError::Undecodable(_) => "to print it as it was received: add `--raw`",
+            StoredError::NotText => "write it to a file: add `> FILE`",
+            StoredError::NoMain(_) => "to print all of it: leave out `--as`",
+            StoredError::TooLong => "write it to a file: add `> FILE`, without `--as`",
+            StoredError::Port(_)
+            | StoredError::NotVisited { .. }
+            | StoredError::NotAnswered { .. }
+            | StoredError::NotStored { .. }
+            | StoredError::Missing(_)
+            | StoredError::Record { .. }
+            | StoredError::Response(_) => return Self::from_error(&error),
+        };
+        Self::from_error(&error).with_hint(hint)
+    }
+}
+
+impl From<ArticleForm> for BodyForm {
+    fn from(form: ArticleForm) -> Self {
+        match form {
+            ArticleForm::Text => Self::Text,
+            ArticleForm::Markdown => Self::Markdown,
+            ArticleForm::Html => Self::Html,
+            ArticleForm::Json => Self::Json,
+        }
+    }
 }
 
 async fn print(
@@ -183,15 +220,16 @@ async fn print(
     console: &Console,
 ) -> Result<(), Failure> {
     let (wanted, visits) = read_visits(args, text, found).await?;
-    let chosen = choose(&visits, &wanted)?;
+    let failed = |error| stored_failure(found, &wanted.url, error);
+    let chosen = choose(&visits, &wanted).map_err(failed)?;
     let held = if args.form.is_some() { ReadLimits::default() } else { ReadLimits::holding(HELD_BYTES_MAX) };
-    let loaded = record::load_with_body(found, archive, (&wanted, held), &chosen).await?;
+    let loaded = load_with_body(archive, (&wanted.url, held), &chosen).await.map_err(failed)?;
     let record = &loaded.record;
     if !record.is_whole() {
         // Only the beginning is in memory.
         let content = content(record, Coding::Kept)?;
         if args.form.is_some() {
-            return Err(long::too_long());
+            return Err(StoredError::TooLong.into());
         }
         let written = long::print(&loaded, &content, args.parts(), args.coding())?;
         remarks(&chosen, &content).iter().for_each(|remark| console.say(&safe(remark)));
@@ -211,7 +249,8 @@ fn print_content(
 ) -> Result<(), Failure> {
     let (text, missing) = match args.form {
         Some(form) => {
-            let ArticleText { text, missing } = article::print(url, content, form, args.extent())?;
+            let ArticleText { text, missing } =
+                stored::text(url, content, form.into(), (args.extent(), DECODED_BYTES_MAX))?;
             (Some(if io::stdout().is_terminal() { safe_text(&text).into_owned() } else { text }), missing)
         }
         None if io::stdout().is_terminal() => (Some(for_people(content, args.parts())?), Vec::new()),
@@ -232,10 +271,10 @@ fn print_content(
 
 /// Returns the text for a terminal.
 fn for_people(content: &Content<'_>, parts: Parts) -> Result<String, Failure> {
-    let body = content.body_for_people()?;
+    let body = people::body(content)?;
     Ok(match parts {
         Parts::Body => body,
-        Parts::All => content.head_for_people() + &body,
+        Parts::All => people::head(content) + &body,
     })
 }
 

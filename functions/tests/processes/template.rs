@@ -73,8 +73,10 @@ fn every_variable_of_a_function_is_read_by_it() {
         .unwrap();
         let module = functions().join(function.to_lowercase()).join("mod.rs");
         let mut module = fs::read_to_string(module).unwrap();
-        if module.contains("stack_defaults(") {
-            module += &fs::read_to_string(functions().join("defaults.rs")).unwrap();
+        for (called, file) in [("stack_defaults(", "defaults.rs"), ("address_policy(", "addresses.rs")] {
+            if module.contains(called) {
+                module += &fs::read_to_string(functions().join(file)).unwrap();
+            }
         }
         for name in variables.keys() {
             let is_read = read.borrow().contains(name) || module.contains(&format!("\"{name}\""));

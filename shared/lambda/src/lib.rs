@@ -18,7 +18,7 @@ mod world;
 pub use batch::{Reply, Work, work_all};
 pub use deadline::{Deadline, RESERVE, WALK_RESERVE};
 pub use dragline_aws::{
-    DynamoFrontier, DynamoReader, DynamoRetained, S3Definitions, S3Documents, S3Editions, S3Publications,
+    DynamoFrontier, DynamoReader, DynamoRetained, S3Archive, S3Definitions, S3Documents, S3Editions, S3Publications,
     SecretsManager,
 };
 pub use event::{Event, EventError, Message, MessageError, read_message};

@@ -12,6 +12,7 @@ mod bodies;
 #[expect(unused_qualifications, reason = "`utoipa::path` repeats the path of parameters")]
 mod crawls;
 mod etag;
+pub mod explained;
 mod extract;
 mod guard;
 mod idempotency;
@@ -31,6 +32,7 @@ mod router;
 mod rows;
 #[expect(unused_qualifications, reason = "`utoipa::path` repeats the path of parameters")]
 mod search;
+pub mod stored;
 
 pub use access::{Access, Role, Token, TokenError};
 pub use backend::{

@@ -136,6 +136,7 @@ class Scenario:
         self._eventually("the report on the iteration", lambda: any(self._stack.objects("reports/called/1.html")))
         reads = ["", "/definition", "/iterations", "/progress", "/summary", "/pages", "/links", "/items", "/log", "/candidates"]
         reads += ["/pages?iteration=1", "/links?iteration=1", f"/history?url={site.url}/", "/report"]
+        reads += ["/report?format=md", "/archive", *(f"/{what}?url={site.url}/" for what in ["body", "backlinks", "explain"])]
         for target in ["/crawls", *(f"/crawls/called{read}" for read in reads)]:
             self._call("GET", target)
         self._eventually("an answer to a search", lambda: self._stack.search("called", q="thing")[0] in (200, 404))

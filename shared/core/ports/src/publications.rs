@@ -16,16 +16,16 @@ pub trait Publications: Send + Sync {
     /// Stores items, one JSON object per line, replacing any that are stored as this part.
     fn put_items(&self, part: &ItemsPart, lines: Vec<u8>) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// Stores the report on an iteration, an HTML page, replacing any existing one. Returns its
-    /// place.
+    /// Stores the report on an iteration in all forms, replacing any existing one. Returns the
+    /// place of its page, which is stored last.
     fn put_report(
         &self,
         crawl: &CrawlId,
         iteration: Iteration,
-        page: String,
+        texts: ReportTexts,
     ) -> impl Future<Output = PortResult<ReportPlace>> + Send;
 
-    /// Whether there is a report on an iteration.
+    /// Whether there is a report on an iteration, as a page.
     fn has_report(&self, crawl: &CrawlId, iteration: Iteration) -> impl Future<Output = PortResult<bool>> + Send;
 }
 
@@ -40,6 +40,40 @@ pub struct ItemsPart {
     pub table: String,
     /// Its number among the parts of the iteration.
     pub number: u32,
+}
+
+/// A form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportForm {
+    /// A page for browsers.
+    Html,
+    /// Markdown.
+    Markdown,
+    /// JSON.
+    Json,
+}
+
+impl ReportForm {
+    /// Returns the extension of the names of its files.
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Html => "html",
+            Self::Markdown => "md",
+            Self::Json => "json",
+        }
+    }
+}
+
+/// A report in all forms.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReportTexts {
+    /// As [`ReportForm::Html`].
+    pub html: String,
+    /// As [`ReportForm::Markdown`].
+    pub markdown: String,
+    /// As [`ReportForm::Json`].
+    pub json: String,
 }
 
 /// The place of a report.

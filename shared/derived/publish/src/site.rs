@@ -12,9 +12,11 @@ use dragline_graph::{BuildResult, Graph, GraphError};
 use dragline_ports::archive::PutResult;
 use dragline_ports::editions::{Editions, StoredEdition};
 use dragline_ports::error::PortError;
-use dragline_ports::publications::{Publications, ReportPlace, SitePlace};
+use dragline_ports::publications::{Publications, ReportPlace, ReportTexts, SitePlace};
 use dragline_ports::reader::Reader;
-use dragline_report::site::{Report, ReportError, ReportStamp, ReportTotals, html, report, report_from_totals};
+use dragline_report::site::{
+    Report, ReportError, ReportStamp, ReportTotals, html, markdown, report, report_from_totals,
+};
 use dragline_search::{Changes, Edition, Index, IndexFile, Parts, SearchError, UpdateResult};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::{SignedDuration, Timestamp};
@@ -341,7 +343,8 @@ impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'
         let found = report.findings.iter().filter(|finding| finding.count > 0);
         let findings = found.map(|finding| (finding.id.to_owned(), finding.count)).collect();
         check_forgotten(self.reader, self.forgotten).await?;
-        let place = self.publications.put_report(crawl, *number, html(report)).await?;
+        let texts = ReportTexts { html: html(report), markdown: markdown(report), json: report.to_json() + "\n" };
+        let place = self.publications.put_report(crawl, *number, texts).await?;
         check_forgotten(self.reader, self.forgotten).await?;
         Ok(PublishedReport { place, findings })
     }

@@ -1,8 +1,7 @@
 //! The package: a ZIP file with the WARC files, their index, the pages, and a list of the files
 //! with digests.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Seek, Write};
 use std::ops::ControlFlow;
 
 use data_encoding::HEXLOWER;
@@ -42,11 +41,11 @@ pub struct About<'a> {
 /// those of the selected iteration.
 ///
 /// # Errors
-/// The crawl cannot be read, an object is missing or damaged, or the file cannot be written.
+/// The crawl cannot be read, an object is missing or damaged, or `file` cannot be written.
 pub async fn write_wacz(
     (reader, archive): (&impl Reader, &impl Archive),
     plan: &Plan<'_>,
-    file: File,
+    file: impl Write + Seek,
 ) -> Result<CopyTotals, ArchiveError> {
     let about = &plan.about;
     let (captures, chosen) = (Captures::new()?, SelectedVisits::for_selection(&plan.selection)?);
@@ -128,7 +127,7 @@ impl Lists<'_> {
     async fn write(
         &self,
         reader: &impl Reader,
-        package: &mut Package,
+        package: &mut Package<impl Write + Seek>,
         main_page: &mut Option<(String, String)>,
     ) -> Result<(), ArchiveError> {
         if let Some(iteration) = self.iteration {
@@ -163,7 +162,7 @@ impl Lists<'_> {
         &self,
         depth: u32,
         page: &Page<'_>,
-        package: &mut Package,
+        package: &mut Package<impl Write + Seek>,
         main_page: &mut Option<(String, String)>,
     ) -> Result<(), ArchiveError> {
         if !self.depths.has(depth) || !self.chosen.map_or(Ok(true), |chosen| chosen.list(page.url, &page.ts))? {
@@ -233,15 +232,15 @@ struct Resource {
 }
 
 /// The ZIP file, and its contents so far.
-struct Package {
-    zip: ZipWriter<BufWriter<File>>,
+struct Package<W: Write + Seek> {
+    zip: ZipWriter<BufWriter<W>>,
     resources: Vec<Resource>,
     /// The file in it that is being written.
     open: Option<(String, Sha256, u64)>,
 }
 
-impl Package {
-    fn new(file: File) -> Self {
+impl<W: Write + Seek> Package<W> {
+    fn new(file: W) -> Self {
         Self { zip: ZipWriter::new(BufWriter::new(file)), resources: Vec::new(), open: None }
     }
 
@@ -295,7 +294,7 @@ impl Package {
     }
 }
 
-impl Files for Package {
+impl<W: Write + Seek> Files for Package<W> {
     fn begin(&mut self, name: &str) -> Result<(), ArchiveError> {
         self.begin_stored(&format!("archive/{name}"))
     }

@@ -23,7 +23,7 @@ pub(crate) const DOCUMENTS: Kind = Kind { media_type: "application/gzip", format
 /// Items: all lines must be items for queries.
 pub(crate) const ITEMS: Kind = Kind { media_type: "application/gzip", format: "1", bytes_max: 128 << 20 };
 
-/// Reports of iterations.
+/// Reports of iterations, as pages.
 pub(crate) const REPORT: Kind = Kind { media_type: "text/html; charset=utf-8", format: "1", bytes_max: 128 << 20 };
 
 /// A large robots.txt.

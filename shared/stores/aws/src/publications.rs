@@ -1,5 +1,6 @@
 //! The [`Publications`] over S3: items as gzipped lines of JSON below
-//! `items/CRAWL/ITERATION/TYPE/`, and reports as `reports/CRAWL/ITERATION.html`.
+//! `items/CRAWL/ITERATION/TYPE/`, and reports as `reports/CRAWL/ITERATION.html`,
+//! `.md` and `.json`.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,14 +14,14 @@ use dragline_domain::url::CrawlUrl;
 use dragline_formats::deflated::{CompressionGoal, gzip};
 use dragline_ports::clock::Rng;
 use dragline_ports::error::PortResult;
-use dragline_ports::publications::{ItemsPart, Publications, ReportPlace};
+use dragline_ports::publications::{ItemsPart, Publications, ReportForm, ReportPlace, ReportTexts};
 use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 
 use crate::AwsClients;
 use crate::documents::S3Documents;
 use crate::errors::StoreError;
-use crate::kinds::{ITEMS, REPORT};
+use crate::kinds::{ITEMS, Kind, REPORT};
 use crate::objects::{Bucket, KEYS_MAX};
 
 /// The maximum inflated size of items. Parts are far smaller: `dragline-publish` defines their
@@ -78,13 +79,13 @@ impl S3Publications {
         forgotten.await.map_err(|e: StoreError| e.at("forget items", IterationName(crawl, iteration)))
     }
 
-    /// Returns the report on an iteration; `None` if there is none.
+    /// Returns the report on an iteration in this form; `None` if there is none.
     ///
     /// # Errors
     /// Fails if S3 does.
-    pub async fn report(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Option<Bytes>> {
-        let key = ObjectKey::for_report(crawl, iteration);
-        let object = self.bucket.get(&key, REPORT).await.map_err(|e| e.at("read a report", &key))?;
+    pub async fn report(&self, crawl: &CrawlId, iteration: Iteration, form: ReportForm) -> PortResult<Option<Bytes>> {
+        let key = ObjectKey::for_report(crawl, iteration, form.extension());
+        let object = self.bucket.get(&key, kind(form)).await.map_err(|e| e.at("read a report", &key))?;
         Ok(object.map(|object| object.bytes))
     }
 
@@ -119,17 +120,32 @@ impl Publications for S3Publications {
         put.map_err(|e| e.at("put items", &key))
     }
 
-    async fn put_report(&self, crawl: &CrawlId, iteration: Iteration, page: String) -> PortResult<ReportPlace> {
-        let key = ObjectKey::for_report(crawl, iteration);
-        let put = self.bucket.put(&key, REPORT, page.into_bytes()).await;
-        put.map_err(|e| e.at("put a report", &key))?;
+    async fn put_report(&self, crawl: &CrawlId, iteration: Iteration, texts: ReportTexts) -> PortResult<ReportPlace> {
+        let ReportTexts { html, markdown, json } = texts;
+        // The page comes last: where it is, the others are.
+        for (form, text) in [(ReportForm::Json, json), (ReportForm::Markdown, markdown), (ReportForm::Html, html)] {
+            let key = ObjectKey::for_report(crawl, iteration, form.extension());
+            let put = self.bucket.put(&key, kind(form), text.into_bytes()).await;
+            put.map_err(|e| e.at("put a report", &key))?;
+        }
+        let key = ObjectKey::for_report(crawl, iteration, ReportForm::Html.extension());
         Ok(ReportPlace { uri: self.bucket.uri(&key), link: self.bucket.console_link(&key) })
     }
 
     async fn has_report(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<bool> {
-        let key = ObjectKey::for_report(crawl, iteration);
+        let key = ObjectKey::for_report(crawl, iteration, ReportForm::Html.extension());
         self.bucket.holds(&key).await.map_err(|e| e.at("look for a report", &key))
     }
+}
+
+/// Returns the kind of the objects of a form.
+const fn kind(form: ReportForm) -> Kind {
+    let media_type = match form {
+        ReportForm::Html => REPORT.media_type,
+        ReportForm::Markdown => "text/markdown; charset=utf-8",
+        ReportForm::Json => "application/json",
+    };
+    Kind { media_type, ..REPORT }
 }
 
 /// The name of a publication in messages.

@@ -8,7 +8,7 @@ use dragline_aws_tests::{Fresh, Story, clients};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::archive::{Archive, PutResult};
 use dragline_ports::editions::{Editions, StoredEdition};
-use dragline_ports::publications::Publications;
+use dragline_ports::publications::{Publications, ReportForm, ReportTexts};
 use dragline_ports::retention::Forgetting;
 use jiff::Timestamp;
 
@@ -103,13 +103,23 @@ async fn what_is_derived_is_withdrawn_when_a_url_is_forgotten() {
     let file = tempfile::NamedTempFile::new().unwrap();
     editions.put_index_file(crawl, "a.store", file.path()).await.unwrap();
     editions.put_edition(crawl, edition(7, "names it")).await.unwrap();
-    let place = publications.put_report(crawl, Iteration::FIRST, "<!doctype html>".to_owned()).await.unwrap();
+    let form = |name: &str| format!("as {name}");
+    let texts = ReportTexts { html: form("html"), markdown: form("md"), json: form("json") };
+    let place = publications.put_report(crawl, Iteration::FIRST, texts).await.unwrap();
     assert!(place.uri.ends_with(&format!("/reports/{crawl}/1.html")), "{place:?}");
     assert!(publications.has_report(crawl, Iteration::FIRST).await.unwrap());
+    let forms = [ReportForm::Html, ReportForm::Markdown, ReportForm::Json];
+    for form in forms {
+        let text = publications.report(crawl, Iteration::FIRST, form).await.unwrap().unwrap();
+        assert_eq!(text, format!("as {}", form.extension()));
+    }
 
     let retained = DynamoRetained::new(frontier.clone(), fresh.documents());
     retained.forget_urls(crawl, &["https://a.example/".to_owned().try_into().unwrap()]).await.unwrap();
     assert!(!publications.has_report(crawl, Iteration::FIRST).await.unwrap());
+    for form in forms {
+        assert_eq!(publications.report(crawl, Iteration::FIRST, form).await.unwrap(), None, "{form:?}");
+    }
     assert_eq!(editions.newest_edition(crawl).await.unwrap(), Some(edition(8, "")), "which says that there is none");
     assert_eq!(keys(&fresh).await.len(), 1, "and nothing else is left");
     let late = editions.put_edition(crawl, edition(8, "of what was read before")).await.unwrap();

@@ -10,7 +10,7 @@ use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_local::LocalStore;
 use dragline_ports::error::PortResult;
-use dragline_ports::publications::{ItemsPart, Publications, ReportPlace};
+use dragline_ports::publications::{ItemsPart, Publications, ReportPlace, ReportTexts};
 use dragline_ports::retention::Forgetting as _;
 use dragline_publish::{ItemTotals, PartLimits, Publication, publish_items};
 use jiff::Timestamp;
@@ -131,8 +131,8 @@ impl Publications for ForgottenMeanwhile<'_> {
         self.shelf.put_items(part, lines).await
     }
 
-    async fn put_report(&self, crawl: &CrawlId, iteration: Iteration, page: String) -> PortResult<ReportPlace> {
-        self.shelf.put_report(crawl, iteration, page).await
+    async fn put_report(&self, crawl: &CrawlId, iteration: Iteration, texts: ReportTexts) -> PortResult<ReportPlace> {
+        self.shelf.put_report(crawl, iteration, texts).await
     }
 
     async fn has_report(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<bool> {

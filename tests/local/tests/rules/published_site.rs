@@ -12,7 +12,7 @@ use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_local::LocalStore;
 use dragline_ports::editions::Editions as _;
 use dragline_ports::error::PortResult;
-use dragline_ports::publications::{ItemsPart, Publications, ReportPlace};
+use dragline_ports::publications::{ItemsPart, Publications, ReportPlace, ReportTexts};
 use dragline_ports::reader::Reader;
 use dragline_ports::retention::Forgetting as _;
 use dragline_publish::{SiteEnd, SiteError, SiteLimits, SitePublication, SiteResult, publish_site, publish_site_from};
@@ -92,7 +92,10 @@ async fn the_published_index_follows_the_crawl() {
     let first = publish(&reader(), &shelf, &shelf, (1, folder.path())).await.unwrap();
     assert_eq!(first.index, Some(Changes { written: 4, unchanged: 0, removed: 0 }));
     assert_eq!(first.report.unwrap().place.uri, "shelf:walrus/1");
-    assert!(shelf.report(1).unwrap().contains("walrus"));
+    let ReportTexts { html, markdown, json } = shelf.report(1).unwrap();
+    for (text, beginning) in [(html, "<!doctype html>"), (markdown, "# "), (json, "{")] {
+        assert!(text.starts_with(beginning) && text.contains("walrus"), "{beginning}: {text}");
+    }
     assert_eq!(shelf.editions(), [1]);
     assert_eq!(found(&shelf, "carpenter OR walrus OR sun").await, ["goes", "stays", "turns"]);
 
@@ -166,10 +169,10 @@ impl Publications for ForgottenMeanwhile<'_> {
         self.shelf.put_items(part, lines).await
     }
 
-    async fn put_report(&self, crawl: &CrawlId, iteration: Iteration, page: String) -> PortResult<ReportPlace> {
+    async fn put_report(&self, crawl: &CrawlId, iteration: Iteration, texts: ReportTexts) -> PortResult<ReportPlace> {
         let store = LocalStore::open(self.data, Timestamp::UNIX_EPOCH).unwrap();
         store.retained().forget_urls(crawl, std::slice::from_ref(&self.page)).await.unwrap();
-        self.shelf.put_report(crawl, iteration, page).await
+        self.shelf.put_report(crawl, iteration, texts).await
     }
 
     async fn has_report(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<bool> {
@@ -207,8 +210,8 @@ impl Publications for WithdrawnMeanwhile {
         self.0.put_items(part, lines).await
     }
 
-    async fn put_report(&self, crawl: &CrawlId, iteration: Iteration, page: String) -> PortResult<ReportPlace> {
-        let place = self.0.put_report(crawl, iteration, page).await;
+    async fn put_report(&self, crawl: &CrawlId, iteration: Iteration, texts: ReportTexts) -> PortResult<ReportPlace> {
+        let place = self.0.put_report(crawl, iteration, texts).await;
         self.0.withdraw();
         place
     }

@@ -12,7 +12,7 @@ use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::archive::PutResult;
 use dragline_ports::editions::{Editions, StoredEdition};
 use dragline_ports::error::PortResult;
-use dragline_ports::publications::{ItemsPart, Publications, ReportPlace};
+use dragline_ports::publications::{ItemsPart, Publications, ReportPlace, ReportTexts};
 use dragline_search::Ranges;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -24,7 +24,7 @@ pub(crate) struct Shelf(Arc<Shelves>);
 #[derive(Default)]
 struct Shelves {
     items: Mutex<BTreeMap<ItemsPart, Vec<u8>>>,
-    reports: Mutex<BTreeMap<Iteration, String>>,
+    reports: Mutex<BTreeMap<Iteration, ReportTexts>>,
     editions: Mutex<BTreeMap<u32, Bytes>>,
     files: Mutex<BTreeMap<String, Bytes>>,
 }
@@ -42,7 +42,7 @@ impl Shelf {
         self.0.items.lock().unwrap().clone()
     }
 
-    pub(crate) fn report(&self, iteration: u32) -> Option<String> {
+    pub(crate) fn report(&self, iteration: u32) -> Option<ReportTexts> {
         self.0.reports.lock().unwrap().get(&Iteration::new(iteration).unwrap()).cloned()
     }
 
@@ -76,8 +76,8 @@ impl Publications for Shelf {
         Ok(())
     }
 
-    async fn put_report(&self, crawl: &CrawlId, iteration: Iteration, page: String) -> PortResult<ReportPlace> {
-        self.0.reports.lock().unwrap().insert(iteration, page);
+    async fn put_report(&self, crawl: &CrawlId, iteration: Iteration, texts: ReportTexts) -> PortResult<ReportPlace> {
+        self.0.reports.lock().unwrap().insert(iteration, texts);
         let uri = format!("shelf:{crawl}/{iteration}");
         Ok(ReportPlace { link: uri.clone(), uri })
     }

@@ -17,14 +17,14 @@ use rand::{RngExt, SeedableRng};
 use super::calendar::Calendar;
 use crate::web::{Directive, Host, Page, PageKind, Revision, RobotsPhase, RobotsPlan, RobotsTxt, Site, Wants};
 
-/// The zones, each with a moment at which its clocks are changed: put back or forward by an hour,
-/// back by half an hour, forward at midnight.
+/// The zones, each with a moment at which its clocks are changed: put back or forward by an hour or
+/// half an hour, or forward at midnight.
 const ZONES: [(&str, Timestamp); 7] = [
     ("Europe/Berlin", Timestamp::constant(1_792_890_000, 0)),
     ("Europe/Berlin", Timestamp::constant(1_806_195_600, 0)),
     ("America/New_York", Timestamp::constant(1_793_512_800, 0)),
     ("America/New_York", Timestamp::constant(1_805_007_600, 0)),
-    ("Australia/Lord_Howe", Timestamp::constant(1_775_314_800, 0)),
+    ("Australia/Lord_Howe", Timestamp::constant(1_791_041_400, 0)),
     ("Australia/Lord_Howe", Timestamp::constant(1_806_764_400, 0)),
     ("America/Havana", Timestamp::constant(1_805_000_400, 0)),
 ];

@@ -130,13 +130,27 @@ impl Schedule {
                 // Earlier, as the clocks may have been put back meanwhile.
                 let mut reading = TimeZone::UTC.to_timestamp(zone.to_datetime(time)).ok()?;
                 reading = reading.checked_sub(Self::PUT_BACK_MAX).ok()?;
-                loop {
+                let mut read = || {
                     reading = find(readings, reading)?;
-                    let next = zone.to_timestamp(TimeZone::UTC.to_datetime(reading)).ok()?;
-                    if next > time {
-                        return Some(next);
+                    let at = zone.to_timestamp(TimeZone::UTC.to_datetime(reading)).ok()?;
+                    Some((reading, at))
+                };
+                let mut first = loop {
+                    let (_, at) = read()?;
+                    if at > time {
+                        break at;
+                    }
+                };
+                // A time that does not exist comes later, perhaps after some that follow it.
+                let shown = TimeZone::UTC.to_timestamp(zone.to_datetime(first)).ok()?;
+                while let Some((reading, at)) = read()
+                    && reading < shown
+                {
+                    if at > time {
+                        first = first.min(at);
                     }
                 }
+                Some(first)
             }
         }
     }
@@ -221,6 +235,59 @@ mod tests {
             let schedule = Schedule::new(cron, time_zone).unwrap_or_else(|error| panic!("{cron}: {error}"));
             let next: Timestamp = next.parse().unwrap();
             assert_eq!(schedule.next_after(after.parse().unwrap()), Some(next), "{cron} {time_zone}: {why}");
+        }
+    }
+
+    #[test]
+    fn no_time_is_left_out_where_clocks_are_put_forward() {
+        // Whatever clocks show after it: half an hour, an hour, at midnight, a whole day.
+        for (cron, time_zone, from, expected) in [
+            (
+                "20,35 2 * * *",
+                "Australia/Lord_Howe",
+                "2026-10-03T00:00:00Z",
+                ["2026-10-03T15:35:00Z", "2026-10-03T15:50:00Z", "2026-10-04T15:20:00Z"],
+            ),
+            (
+                "5,40 2,3 * * *",
+                "Australia/Lord_Howe",
+                "2026-10-03T00:00:00Z",
+                ["2026-10-03T15:35:00Z", "2026-10-03T15:40:00Z", "2026-10-03T16:05:00Z"],
+            ),
+            (
+                "40 2 * * *",
+                "Australia/Lord_Howe",
+                "2026-10-03T00:00:00Z",
+                ["2026-10-03T15:40:00Z", "2026-10-04T15:40:00Z", "2026-10-05T15:40:00Z"],
+            ),
+            (
+                "30,45 2,3 * * *",
+                "Europe/Berlin",
+                "2026-03-28T12:00:00Z",
+                ["2026-03-29T01:30:00Z", "2026-03-29T01:45:00Z", "2026-03-30T00:30:00Z"],
+            ),
+            (
+                "50 0 * * *",
+                "America/Havana",
+                "2027-03-13T12:00:00Z",
+                ["2027-03-14T05:50:00Z", "2027-03-15T04:50:00Z", "2027-03-16T04:50:00Z"],
+            ),
+            (
+                "0 8,20 * * *",
+                "Pacific/Apia",
+                "2011-12-29T20:00:00Z",
+                ["2011-12-30T06:00:00Z", "2011-12-30T18:00:00Z", "2011-12-31T06:00:00Z"],
+            ),
+        ] {
+            let schedule = Schedule::new(cron, time_zone).unwrap();
+            let from: Timestamp = from.parse().unwrap();
+            let times = std::iter::successors(schedule.next_after(from), |time| schedule.next_after(*time));
+            let times: Vec<_> = times.take(3).map(|time| time.to_string()).collect();
+            assert_eq!(times, expected, "{cron} {time_zone}");
+            // Nor does it matter from when one looks.
+            let later = (0..2 * 24 * 60).map(|minutes| from + SignedDuration::from_mins(minutes));
+            let next: Vec<_> = later.map(|time| schedule.next_after(time).unwrap()).collect();
+            assert!(next.is_sorted(), "{cron} {time_zone}: a later look finds no earlier time");
         }
     }
 

@@ -124,10 +124,11 @@ impl ObjectKey {
         format!("search/{crawl}/")
     }
 
-    /// Returns the key of the report on an iteration.
+    /// Returns the key of the report on an iteration in the form with this extension, such as
+    /// `html`.
     #[must_use]
-    pub fn for_report(crawl: &CrawlId, iteration: Iteration) -> Self {
-        Self(format!("{}{iteration}.html", Self::reports_prefix(crawl)))
+    pub fn for_report(crawl: &CrawlId, iteration: Iteration, extension: &str) -> Self {
+        Self(format!("{}{iteration}.{extension}", Self::reports_prefix(crawl)))
     }
 
     /// Returns the prefix of the keys of a crawl's reports.

@@ -55,11 +55,13 @@ impl<'a> Inflate<'a> {
         Ok(Self { coding, source, member: Some(member), has_output: false })
     }
 
-    /// Begins the member of gzip that follows one; `None` if anything else does.
+    /// Begins the member of gzip that follows one; `None` if anything else does: a member begins
+    /// with its mark and the only method that there is (RFC 1952, section 2.3.1).
     fn next_member(&mut self) -> io::Result<Option<Decompress>> {
         let mut start = Vec::new();
-        self.source.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut start)?;
-        if self.coding != ContentCoding::Gzip || start != GZIP_MAGIC {
+        self.source.by_ref().take(GZIP_MEMBER_START.len() as u64).read_to_end(&mut start)?;
+        // The mark alone is a member that is cut.
+        if self.coding != ContentCoding::Gzip || start != GZIP_MEMBER_START && start != GZIP_MAGIC {
             return Ok(None);
         }
         let mut member = Decompress::new_gzip(WINDOW_BITS);

@@ -114,7 +114,7 @@ fn what_others_encoded_is_read() {
     let text = bottles(100);
     let twice = [text.as_slice(), &text].concat();
     let skippable = [b"\x53\x2a\x4d\x18\x05\0\0\0notes".as_slice(), &zstd(&text)].concat();
-    let table: [(ContentCoding, Vec<u8>, &[u8], &str); 13] = [
+    let table: [(ContentCoding, Vec<u8>, &[u8], &str); 14] = [
         (Zstd, include_bytes!("fixtures/bottles.zst").to_vec(), &text, "the reference encoder, with a checksum"),
         (Brotli, include_bytes!("fixtures/bottles.br").to_vec(), &text, "the reference encoder, with its dictionary"),
         (Deflate, bare_deflate(&text), &text, "deflate without zlib's wrapping"),
@@ -123,6 +123,7 @@ fn what_others_encoded_is_read() {
         (Zstd, skippable, &text, "a frame to be skipped"),
         (Gzip, [gzip(&text), vec![0; 512]].concat(), &text, "padding after gzip"),
         (Gzip, [gzip(&text), b"<!-- -->".to_vec()].concat(), &text, "text after gzip"),
+        (Gzip, [gzip(&text), b"\x1f\x8b\xff\xff".to_vec()].concat(), &text, "a method that is none is no member"),
         (Zstd, [zstd(&text), b"<!-- -->".to_vec()].concat(), &text, "text after zstd"),
         (Zstd, [zstd(&text), b"\n".to_vec()].concat(), &text, "less after zstd than a frame's mark"),
         (Brotli, [brotli(&text), b"<!-- -->".to_vec()].concat(), &text, "text after brotli"),
@@ -181,7 +182,7 @@ fn what_is_wrong_is_said() {
     let window_of_16_mib = b"\x28\xb5\x2f\xfd\x00\x70\x01\x00\x00".to_vec();
     let block_too_long = b"\x28\xb5\x2f\xfd\x00\x58\xff\xff\xff".to_vec();
     let with_dictionary = b"\x28\xb5\x2f\xfd\x01\x58\x07\x01\x00\x00".to_vec();
-    let table: [(ContentCoding, Vec<u8>, DecodeFault, &str); 21] = [
+    let table: [(ContentCoding, Vec<u8>, DecodeFault, &str); 22] = [
         (Gzip, html.to_vec(), NotInCoding, "not gzip at all"),
         (Deflate, html.to_vec(), NotInCoding, "not deflate at all"),
         (Brotli, html.to_vec(), NotInCoding, "not brotli at all"),
@@ -194,7 +195,8 @@ fn what_is_wrong_is_said() {
         (Gzip, flipped(gzip(&text), 5), Damaged, "a wrong checksum"),
         (Deflate, flipped(zlib(&text), 1), Damaged, "a wrong checksum"),
         (Zstd, flipped(checked, 1), Damaged, "a wrong checksum"),
-        (Gzip, [gzip(&text), b"\x1f\x8b\xff\xff".to_vec()].concat(), Damaged, "a second member in name only"),
+        (Gzip, [gzip(&text), b"\x1f\x8b\x08\xff".to_vec()].concat(), Damaged, "a second member in name only"),
+        (Gzip, [gzip(&text), b"\x1f\x8b".to_vec()].concat(), Truncated, "the mark of a second member"),
         (Zstd, window_of_16_mib, WindowTooLarge, "RFC 9659 allows 8 MiB"),
         (Zstd, block_too_long, Damaged, "RFC 8878 allows 128 KiB"),
         (Zstd, with_dictionary, Damaged, "a dictionary that we do not have"),
@@ -324,6 +326,23 @@ fn another_coding_than_named_is_no_text() {
     ];
     for (named, encoded, expected, why) in table {
         assert_eq!(decode_all(&codings(&[named]), &encoded, MANY).is_garbled(), expected, "{why}");
+    }
+}
+
+/// As `gzip_in_one_go_is_as_in_steps` found: two empty members have the length of none at their
+/// end.
+#[test]
+fn a_second_member_that_is_damaged_ends_in_the_same_way_in_one_go_as_in_steps() {
+    let text = bottles(3);
+    for (member, why) in [(gzip(b""), "its length is that of the first"), (gzip(&text), "it has another length")] {
+        for bit in 0..8 * 4 {
+            let mut second = member.clone();
+            second[bit / 8] ^= 1 << (bit % 8);
+            let encoded = [member.clone(), second].concat();
+            let whole = decode_all(&codings(&[Gzip]), &encoded, MANY);
+            let (text, end) = decode_chunks(&[Gzip], &encoded, 7, MANY);
+            assert_eq!((&*whole.bytes, whole.cut), (&*text, end), "bit {bit}, {why}");
+        }
     }
 }
 

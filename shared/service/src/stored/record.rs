@@ -9,16 +9,15 @@ use dragline_formats::warc::{
     parse_http_response, read_record_into,
 };
 use dragline_ports::archive::Archive;
-use dragline_ports::reader::{Reader, RecordPlace};
+use dragline_ports::reader::RecordPlace;
 use jiff::Timestamp;
 
-use super::choose::{Answer, ChosenAnswer, VisitQuery};
-use crate::crawl_handle::CrawlHandle;
-use crate::error::Failure;
+use super::choose::{Answer, ChosenAnswer};
+use super::error::StoredError;
 
 /// What is wrong with a WARC record.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Damage {
+pub enum Damage {
     /// The length is impossible for a record.
     #[error("no record has {0} bytes")]
     Length(u64),
@@ -38,11 +37,11 @@ pub(super) enum Damage {
 
 /// A loaded record.
 #[derive(Debug)]
-pub(super) struct LoadedRecord {
+pub struct LoadedRecord {
     /// The record, with the part of its block that is in memory.
-    pub(super) record: StoredRecord,
+    pub record: StoredRecord,
     /// The stored member, to read the rest.
-    pub(super) member: Blob,
+    pub member: Blob,
 }
 
 /// Returns the record with the body of the chosen answer. If its record only says that the body was
@@ -50,28 +49,24 @@ pub(super) struct LoadedRecord {
 ///
 /// # Errors
 /// A record is missing or damaged, no record has the body, or the archive cannot be read.
-pub(super) async fn load_with_body(
-    found: &CrawlHandle<impl Reader>,
+pub async fn load_with_body(
     archive: &impl Archive,
-    (wanted, held): (&VisitQuery, ReadLimits),
+    (url, held): (&CrawlUrl, ReadLimits),
     chosen: &ChosenAnswer<'_>,
-) -> Result<LoadedRecord, Failure> {
-    let url = (&wanted.url, held);
-    let loaded = load(found, archive, url, &chosen.answer).await?;
+) -> Result<LoadedRecord, StoredError> {
+    let loaded = load(archive, (url, held), &chosen.answer).await?;
     let record = &loaded.record;
     if record.record_type == RecordType::Response {
         return Ok(loaded);
     }
     let (date, digest) = (record.refers_to_date(), record.payload_digest());
     for answer in chosen.earlier.iter().filter(|answer| may_be_meant(answer, date)) {
-        let earlier = load(found, archive, url, answer).await?;
+        let earlier = load(archive, (url, held), answer).await?;
         if has_body(&earlier.record, digest) {
             return Ok(earlier);
         }
     }
-    let (url, iteration) = (&wanted.url, chosen.answer.visit.iteration);
-    let message = format!("the body of {url}, which was unchanged in iteration {iteration}, is not stored");
-    Err(Failure::new(message).with_hint(wanted.history_hint()))
+    Err(StoredError::NotStored { url: url.clone(), iteration: chosen.answer.visit.iteration })
 }
 
 /// Returns whether a reference with this date may mean this answer. Dates are stored in
@@ -87,18 +82,17 @@ fn has_body(record: &StoredRecord, digest: Option<Sha1Digest>) -> bool {
 
 /// Reads and checks an answer's record.
 async fn load(
-    found: &CrawlHandle<impl Reader>,
     archive: &impl Archive,
     (url, held): (&CrawlUrl, ReadLimits),
     answer: &Answer<'_>,
-) -> Result<LoadedRecord, Failure> {
+) -> Result<LoadedRecord, StoredError> {
     let RecordPlace { object, offset, length } = answer.record;
     let (offset, length) = (*offset, *length);
-    let damaged = |why| Failure::new(format!("the record at byte {offset} of {object} is damaged: {why}"));
+    let damaged = |damage| StoredError::Record { object: object.clone(), offset, damage };
     let end = offset.checked_add(length).filter(|_| (1..=RECORD_BYTES_MAX).contains(&length));
     let end = end.ok_or_else(|| damaged(Damage::Length(length)))?;
-    let member = archive.get_range(object, offset..end).await.map_err(|error| found.object_error(error))?;
-    let member = member.ok_or_else(|| Failure::new(format!("{object} is missing")))?;
+    let member = archive.get_range(object, offset..end).await?;
+    let member = member.ok_or_else(|| StoredError::Missing(object.clone()))?;
     verify_record(member, url, held).map_err(damaged)
 }
 
@@ -132,11 +126,12 @@ fn verify_record(member: Blob, url: &CrawlUrl, held: ReadLimits) -> Result<Loade
 #[cfg(test)]
 mod tests {
     use dragline_domain::outcome::Outcome;
+    use dragline_domain::url::UrlRules;
     use dragline_formats::http_fields::Headers;
     use dragline_formats::warc::{CaptureEvent, Record, RecordId, Revisit, http_response_head, http_revisit_head};
 
     use super::*;
-    use crate::get::samples::{event, member, visit};
+    use crate::stored::samples::{event, member, visit};
 
     const URL: &str = "https://example.org/a";
 
@@ -147,7 +142,7 @@ mod tests {
 
     #[test]
     fn only_an_undamaged_record_of_the_url_is_read() {
-        let url = crate::definition_source::parse_url(URL).unwrap();
+        let url = CrawlUrl::parse(URL, &UrlRules::default()).unwrap();
         let (event, digest) = (event(URL), Sha1Digest::compute(b"text"));
         let good = member(&response(&event, b"text", digest));
         let mut torn = good.clone();

@@ -1,6 +1,9 @@
 use dragline_domain::address::AddressPolicy::{self, AllowPrivate, PublicOnly};
 use dragline_domain::definition::Definition;
 use dragline_domain::url::UrlRules;
+use dragline_formats::robots::{RobotsFetch, RobotsRecord};
+use dragline_pipeline::crawl::RefusedAddress;
+use dragline_ports::frontier::CrawlRow;
 
 use super::verdict::{RuleKind, Verdict, before_robots, by_robots};
 use super::*;
@@ -109,25 +112,4 @@ fn a_robots_txt_that_cannot_be_read_forbids_everything() {
     ] {
         assert_eq!(by_robots(&robots, "Dragline", &url).is_allowed(), allowed, "{robots:?}");
     }
-}
-
-#[test]
-fn the_answer_in_words() {
-    let asked = "https://example.org/a?utm_source=mail#top";
-    let blocked =
-        Verdict::Blocked { by: RuleKind::RobotsTxt, rule: "robots.txt line 2: `Disallow: /\u{1b}`".to_owned() };
-    let allowed = Verdict::Crawl { robots: "no rule of robots.txt matches".to_owned() };
-    let url = url(asked);
-    insta::assert_snapshot!(Explanation::new(asked, &url, blocked.clone(), Some(3)).text(), @r"
-    https://example.org/a: would not be crawled, because of its robots.txt
-      robots.txt line 2: `Disallow: /\u{1b}`
-      given as https://example.org/a?utm_source=mail#top
-    ");
-    insta::assert_snapshot!(Explanation::new(url.as_str(), &url, allowed, Some(3)).text(), @r"
-    https://example.org/a: would be crawled
-      no rule of robots.txt matches
-      provided that it is at most 3 links away from a seed (scope.max_depth)
-    ");
-    let json = serde_json::to_string(&Explanation::new(url.as_str(), &url, blocked, None)).unwrap();
-    insta::assert_snapshot!(json, @r#"{"url":"https://example.org/a","allowed":false,"blocked_by":"robots_txt","rule":"robots.txt line 2: `Disallow: /\u001b`","max_depth":null}"#);
 }

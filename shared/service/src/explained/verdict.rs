@@ -1,22 +1,23 @@
-//! Which rule decides on a URL, and the text of the answer.
+//! Which rule decides on a URL, and the answer.
 
 use dragline_domain::address::{self, AddressPolicy};
 use dragline_domain::frontier::{ReadAs, SeedDistance};
 use dragline_domain::policy::{BlockRule, Decision};
 use dragline_domain::url::CrawlUrl;
+use dragline_formats::robots::RobotsRecord;
 use dragline_pipeline::context::CrawlContext;
+use dragline_pipeline::crawl::RefusedAddress;
 use serde::Serialize;
 
-use dragline_pipeline::crawl::RefusedAddress;
-
-use super::SiteRobots;
 use super::stored::StoredUrl;
-use crate::terminal::safe;
+
+/// A site's robots.txt, or why it must not be fetched.
+pub type SiteRobots = Result<RobotsRecord, RefusedAddress>;
 
 /// The kinds of rules, in the order of application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum RuleKind {
+pub enum RuleKind {
     /// Which URLs belong to the crawl.
     Scope,
     /// Signs of a crawler trap: a site that generates URLs without end.
@@ -32,7 +33,9 @@ pub(super) enum RuleKind {
 }
 
 impl RuleKind {
-    const fn name(self) -> &'static str {
+    /// Returns its name in sentences.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Scope => "scope",
             Self::Trap => "trap limits",
@@ -46,7 +49,7 @@ impl RuleKind {
 
 /// Whether a URL would be crawled, and why or why not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub enum Verdict {
     /// It would be crawled.
     Crawl {
         /// The answer of robots.txt, on one line.
@@ -63,7 +66,8 @@ pub(super) enum Verdict {
 
 impl Verdict {
     /// Returns whether the URL would be crawled.
-    pub(super) const fn is_allowed(&self) -> bool {
+    #[must_use]
+    pub const fn is_allowed(&self) -> bool {
         matches!(self, Self::Crawl { .. })
     }
 }
@@ -127,30 +131,31 @@ pub(super) fn by_robots(robots: &SiteRobots, product_token: &str, url: &CrawlUrl
     }
 }
 
-/// The printed answer.
+/// The answer. The field names are those of `explain --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Explanation {
+pub struct Explanation {
     /// The URL as requested.
-    url: String,
+    pub url: String,
     /// The URL as given, if that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    given: Option<String>,
+    pub given: Option<String>,
     /// Whether it would be crawled.
-    allowed: bool,
+    pub allowed: bool,
     /// The kind of the blocking rule; `None` if there is none.
-    blocked_by: Option<RuleKind>,
+    pub blocked_by: Option<RuleKind>,
     /// The deciding rule.
-    rule: String,
+    pub rule: String,
     /// The maximum number of links from a seed; `None` for no limit.
-    max_depth: Option<u32>,
+    pub max_depth: Option<u32>,
     /// The URL's state in a stored crawl; `None` for a new one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    crawl: Option<StoredUrl>,
+    pub crawl: Option<StoredUrl>,
 }
 
 impl Explanation {
     /// Returns the answer for `given`, whose normal form is `url`.
-    pub(super) fn new(given: &str, url: &CrawlUrl, verdict: Verdict, max_depth: Option<u32>) -> Self {
+    #[must_use]
+    pub fn new(given: &str, url: &CrawlUrl, verdict: Verdict, max_depth: Option<u32>) -> Self {
         let allowed = verdict.is_allowed();
         let (blocked_by, rule) = match verdict {
             Verdict::Crawl { robots } => (None, robots),
@@ -162,28 +167,8 @@ impl Explanation {
     }
 
     /// Returns the same answer with the URL's state in a crawl.
-    pub(super) fn with_crawl(self, crawl: Option<StoredUrl>) -> Self {
+    #[must_use]
+    pub fn with_crawl(self, crawl: Option<StoredUrl>) -> Self {
         Self { crawl, ..self }
-    }
-
-    /// Returns the answer as text of several lines.
-    pub(super) fn text(&self) -> String {
-        let mut text = match self.blocked_by {
-            None => format!("{}: would be crawled\n", self.url),
-            Some(kind) => format!("{}: would not be crawled, because of its {}\n", self.url, kind.name()),
-        };
-        let mut line = |line: &str| text.extend(["  ", line, "\n"]);
-        line(&safe(&self.rule));
-        if let Some(given) = &self.given {
-            line(&format!("given as {}", safe(given)));
-        }
-        let depth = self.crawl.as_ref().and_then(StoredUrl::depth);
-        if let (true, Some(max), None) = (self.allowed, self.max_depth, depth) {
-            line(&format!("provided that it is at most {max} links away from a seed (scope.max_depth)"));
-        }
-        if let Some(crawl) = &self.crawl {
-            text.push_str(&crawl.text(self.blocked_by));
-        }
-        text
     }
 }

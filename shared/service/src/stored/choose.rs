@@ -4,13 +4,15 @@ use dragline_domain::ids::Iteration;
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::reader::{LogRow, RecordPlace};
 
-use crate::error::Failure;
+use super::error::StoredError;
 
 /// An answered visit, and the location of its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Answer<'v> {
-    pub(super) visit: &'v LogRow,
-    pub(super) record: &'v RecordPlace,
+pub struct Answer<'v> {
+    /// The visit.
+    pub visit: &'v LogRow,
+    /// Where its record is.
+    pub record: &'v RecordPlace,
 }
 
 impl<'v> Answer<'v> {
@@ -22,32 +24,27 @@ impl<'v> Answer<'v> {
 
 /// The answer to print, and its context.
 #[derive(Debug)]
-pub(super) struct ChosenAnswer<'v> {
+pub struct ChosenAnswer<'v> {
     /// The answer. If its body was unchanged, an earlier answer has it.
-    pub(super) answer: Answer<'v>,
+    pub answer: Answer<'v>,
     /// The earlier answers, the newest first.
-    pub(super) earlier: Vec<Answer<'v>>,
+    pub earlier: Vec<Answer<'v>>,
     /// The last of the requested visits, if it was not answered.
-    pub(super) unanswered: Option<&'v LogRow>,
+    pub unanswered: Option<&'v LogRow>,
 }
 
-/// The subject of the command.
+/// Which visits are wanted.
 #[derive(Debug)]
-pub(super) struct VisitQuery {
-    pub(super) url: CrawlUrl,
+pub struct VisitQuery {
+    /// The URL.
+    pub url: CrawlUrl,
     /// The iteration; `None` for all.
-    pub(super) iteration: Option<Iteration>,
-    /// The command that lists the visits, for hints.
-    pub(super) history: String,
+    pub iteration: Option<Iteration>,
 }
 
 impl VisitQuery {
     fn includes(&self, visit: &LogRow) -> bool {
         self.iteration.is_none_or(|iteration| visit.iteration == iteration.number())
-    }
-
-    pub(super) fn history_hint(&self) -> String {
-        format!("to list its visits: `{}`", self.history)
     }
 }
 
@@ -55,13 +52,11 @@ impl VisitQuery {
 ///
 /// # Errors
 /// There is none.
-pub(super) fn choose<'v>(visits: &'v [LogRow], wanted: &VisitQuery) -> Result<ChosenAnswer<'v>, Failure> {
+pub fn choose<'v>(visits: &'v [LogRow], wanted: &VisitQuery) -> Result<ChosenAnswer<'v>, StoredError> {
     let url = &wanted.url;
     let Some(last) = visits.iter().rposition(|visit| wanted.includes(visit)) else {
         let iteration = wanted.iteration.unwrap_or(Iteration::FIRST);
-        return Err(
-            Failure::new(format!("{url} was not visited in iteration {iteration}")).with_hint(wanted.history_hint())
-        );
+        return Err(StoredError::NotVisited { url: url.clone(), iteration });
     };
     let mut answers = visits[..=last].iter().rev().filter_map(Answer::from_visit);
     match answers.next().filter(|answer| wanted.includes(answer.visit)) {
@@ -70,15 +65,15 @@ pub(super) fn choose<'v>(visits: &'v [LogRow], wanted: &VisitQuery) -> Result<Ch
             Ok(ChosenAnswer { answer, earlier: answers.collect(), unanswered })
         }
         None => {
-            let within = wanted.iteration.map_or_else(String::new, |number| format!(" in iteration {number}"));
-            let message = format!("{url} was not answered{within}: {}", describe_outcome(&visits[last]));
-            Err(Failure::new(message).with_hint(wanted.history_hint()))
+            let outcome = describe_outcome(&visits[last]);
+            Err(StoredError::NotAnswered { url: url.clone(), iteration: wanted.iteration, outcome })
         }
     }
 }
 
 /// Describes the outcome of a visit.
-pub(super) fn describe_outcome(visit: &LogRow) -> String {
+#[must_use]
+pub fn describe_outcome(visit: &LogRow) -> String {
     let detail = visit.detail.as_deref().map_or_else(String::new, |detail| format!(": {detail}"));
     format!("{}{detail}", visit.outcome.name())
 }
@@ -86,9 +81,10 @@ pub(super) fn describe_outcome(visit: &LogRow) -> String {
 #[cfg(test)]
 mod tests {
     use dragline_domain::outcome::Outcome;
+    use dragline_domain::url::UrlRules;
 
     use super::*;
-    use crate::get::samples::visit;
+    use crate::stored::samples::visit;
 
     fn answered(iteration: u32, offset: u64) -> LogRow {
         let object = "raw/o".to_owned().try_into().unwrap();
@@ -102,7 +98,7 @@ mod tests {
 
     #[test]
     fn the_newest_answer_is_chosen_or_the_newest_of_an_iteration() {
-        let url = crate::definition_source::parse_url("https://example.org/").unwrap();
+        let url = CrawlUrl::parse("https://example.org/", &UrlRules::default()).unwrap();
         let visits = [failed(1), answered(2, 1), answered(2, 2), answered(3, 3), failed(3), failed(4)];
         let nothing = "was not answered in iteration";
         for (visits, wanted, expected, why) in [
@@ -116,8 +112,7 @@ mod tests {
             (&visits[..1], None, Err("was not answered: connection_failed: timed out"), "it always failed"),
         ] {
             let iteration = wanted.and_then(Iteration::new);
-            let chosen =
-                choose(visits, &VisitQuery { url: url.clone(), iteration, history: "dragline history".to_owned() });
+            let chosen = choose(visits, &VisitQuery { url: url.clone(), iteration });
             match (chosen, expected) {
                 (Ok(chosen), expected) => {
                     let offsets: Vec<_> = chosen.earlier.iter().map(|answer| answer.record.offset).collect();
@@ -126,8 +121,7 @@ mod tests {
                     assert_eq!(Ok(found), expected, "{why}");
                 }
                 (Err(error), Err(expected)) => {
-                    assert!(error.message.contains(expected), "{why}: {error:?}");
-                    assert_eq!(error.hints, ["to list its visits: `dragline history`"], "{why}");
+                    assert!(error.to_string().contains(expected), "{why}: {error:?}");
                 }
                 (Err(error), Ok(_)) => panic!("{why}: {error:?}"),
             }
