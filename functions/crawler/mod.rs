@@ -6,7 +6,7 @@ mod handler;
 use std::sync::Arc;
 
 use dragline_http::{HttpConfig, HttpFetchers};
-use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SecretsManager, SettingError, run};
+use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SecretsManager, run};
 use dragline_pipeline::World as _;
 use dragline_ports::archive::Archive as _;
 use dragline_ports::system::SystemClock;
