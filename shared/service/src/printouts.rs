@@ -8,6 +8,8 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::shown::one_line;
+use dragline_domain::url::{CrawlUrl, UrlRules};
 use futures_util::{Stream, StreamExt as _, stream};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
@@ -20,6 +22,9 @@ use crate::rows::{LINES, Rows, accepts};
 
 /// The longest URL in a request, in bytes.
 const URL_BYTES_MAX: usize = 16 << 10;
+
+/// The most characters of a URL in a message.
+const URL_CHARS_SHOWN: usize = 100;
 
 /// The limit on the head of a stored answer, in bytes.
 const HEAD_BYTES_MAX: usize = 1 << 20;
@@ -254,6 +259,10 @@ pub(crate) fn checked(url: String) -> Result<String, Problem> {
     }
     if url.contains('\0') {
         return Err(Problem::bad_request("the URL has a NUL character"));
+    }
+    if let Err(error) = CrawlUrl::parse(&url, &UrlRules::default()) {
+        let url = one_line(&url, URL_CHARS_SHOWN);
+        return Err(Problem::not_found(format!("`{url}` cannot be crawled: {error}")));
     }
     Ok(url)
 }

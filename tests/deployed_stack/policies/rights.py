@@ -24,6 +24,7 @@ SELDOM = [
     ("Crawler", "dynamodb:BatchGetItem", "candidates", "as above, they are read before they are claimed"),
     ("Crawler", "dynamodb:BatchWriteItem", "frontier", "todo of an origin that ends with leftovers is deleted: stopped, or its budget is spent"),
     ("Crawler", "dynamodb:ConditionCheckItem", "frontier", "a lease is let go while the inbox stays as it is"),
+    ("Searcher", "dynamodb:PartiQLUpdate", "candidates", "seeds that are candidates already are claimed for another iteration, where a call begins one"),
     ("Parser", "dynamodb:Query", "frontier", "todo of an origin that is closed with leftovers after its last parse"),
     ("Parser", "dynamodb:BatchWriteItem", "frontier", "the same todo is deleted"),
     ("Parser", "dynamodb:ConditionCheckItem", "frontier", "an origin is woken whose inbox stays as it is"),
