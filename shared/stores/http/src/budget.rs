@@ -183,6 +183,10 @@ impl Patience {
     /// ends in time.
     pub(crate) async fn rest(&mut self, rest: Duration) {
         let rest = rest.min(self.rest_left);
+        if rest.is_zero() {
+            // A timer takes a millisecond at least, and there may be thousands of chunks.
+            return;
+        }
         tokio::time::sleep(rest).await;
         self.deadline += rest;
         self.rest_left -= rest;
