@@ -35,7 +35,7 @@ pub(crate) async fn wacz(
     };
     let mut short = Short::new(ARCHIVE_BYTES_MAX);
     let written = write_wacz((reader, archive), &plan, &mut short).await;
-    if short.is_exceeded {
+    if short.is_exceeded() {
         return Err(TooLarge::Answer.into());
     }
     written.map_err(|error| {
@@ -48,26 +48,34 @@ pub(crate) async fn wacz(
     Ok(short.bytes.into_inner())
 }
 
-/// A file in memory that fails when it would become too long. What is written after that is lost.
+/// A file in memory that fails when it would become too long. What is written after that is lost,
+/// but counted: a ZIP file is completed even after an error, and its writer relies on positions.
 struct Short {
     bytes: Cursor<Vec<u8>>,
     bytes_max: u64,
-    is_exceeded: bool,
+    /// The position and the length, once it is too long.
+    lost: Option<(u64, u64)>,
 }
 
 impl Short {
     const fn new(bytes_max: u64) -> Self {
-        Self { bytes: Cursor::new(Vec::new()), bytes_max, is_exceeded: false }
+        Self { bytes: Cursor::new(Vec::new()), bytes_max, lost: None }
+    }
+
+    const fn is_exceeded(&self) -> bool {
+        self.lost.is_some()
     }
 }
 
 impl Write for Short {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.is_exceeded {
+        if let Some((position, length)) = &mut self.lost {
+            *position += bytes.len() as u64;
+            *length = (*length).max(*position);
             return Ok(bytes.len());
         }
         if self.bytes.position() + bytes.len() as u64 > self.bytes_max {
-            self.is_exceeded = true;
+            self.lost = Some((self.bytes.position(), self.bytes.get_ref().len() as u64));
             self.bytes = Cursor::default();
             return Err(ErrorKind::FileTooLarge.into());
         }
@@ -81,7 +89,14 @@ impl Write for Short {
 
 impl Seek for Short {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        if self.is_exceeded { Ok(0) } else { self.bytes.seek(to) }
+        let Some((position, length)) = &mut self.lost else { return self.bytes.seek(to) };
+        let sought = match to {
+            SeekFrom::Start(start) => Some(start),
+            SeekFrom::Current(offset) => position.checked_add_signed(offset),
+            SeekFrom::End(offset) => length.checked_add_signed(offset),
+        };
+        *position = sought.ok_or(ErrorKind::InvalidInput)?;
+        Ok(*position)
     }
 }
 
@@ -95,10 +110,17 @@ mod tests {
         short.write_all(b"abcd").unwrap();
         short.seek(SeekFrom::Start(1)).unwrap();
         short.write_all(b"xy").unwrap();
-        assert_eq!((short.bytes.get_ref().as_slice(), short.is_exceeded), (b"axyd".as_slice(), false), "written over");
+        assert_eq!(
+            (short.bytes.get_ref().as_slice(), short.is_exceeded()),
+            (b"axyd".as_slice(), false),
+            "written over"
+        );
         assert_eq!(short.write_all(b"zz").unwrap_err().kind(), ErrorKind::FileTooLarge);
-        assert!(short.is_exceeded && short.bytes.get_ref().is_empty());
+        assert!(short.is_exceeded() && short.bytes.get_ref().is_empty());
         short.write_all(b"the end of the list of files").unwrap();
         assert!(short.bytes.get_ref().is_empty(), "as a ZIP file is completed even after an error");
+        let end = short.stream_position().unwrap();
+        assert_eq!((end, short.seek(SeekFrom::Start(1)).unwrap()), (31, 1), "its positions are those of a file");
+        assert_eq!(short.seek(SeekFrom::End(0)).unwrap(), 31);
     }
 }

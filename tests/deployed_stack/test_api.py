@@ -70,7 +70,9 @@ class Answer:
             (event,) = re.findall(rb"^data: ?(.*)$", self.body, re.MULTILINE)
             return self.status, self.media_type, plain(json.loads(event))
         if self.media_type == "text/plain":
-            return self.status, self.media_type, sorted(re.findall(rb"^\w+", self.body, re.MULTILINE))
+            # The stack may have other crawls as well, and has no disk.
+            names = set(re.findall(rb"^\w+", self.body, re.MULTILINE)) - {b"dragline_disk_free_bytes"}
+            return self.status, self.media_type, sorted(names)
         if self.media_type == "application/wacz+zip":
             with zipfile.ZipFile(io.BytesIO(self.body)) as package:
                 return self.status, self.media_type, sorted(package.namelist()), captures(package)
