@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import threading
 import zlib
 from base64 import b64encode
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Iterator
 
 import pytest
@@ -16,6 +18,8 @@ from stack.deployed import eventually
 NAME = "members/login-of-the-tests"
 
 LOGIN = "ada:correct-horse-battery"
+
+PASSWORD = "staple-of-the-members"
 
 TRACES = [text.encode() for text in (LOGIN, LOGIN.split(":")[1], b64encode(LOGIN.encode()).decode())]
 """What would tell the value: itself, its password, and how it is sent."""
@@ -28,6 +32,45 @@ PAGES = {
 TABLES = ["crawls", "frontier", "candidates", "log"]
 
 QUEUES = ["Commands", "Turns", "Segments", "Publications"]
+
+
+class Form(BaseHTTPRequestHandler):
+    """A members' area with a form, whose sessions show three pages."""
+
+    asked: list[str] = []
+    sessions: list[int] = []
+    """How many pages each session has left."""
+
+    def do_GET(self) -> None:
+        Form.asked.append(self.path)
+        if self.path == "/robots.txt":
+            return self.answer(404, "")
+        if self.path.startswith("/login"):
+            return self.answer(200, "<form method=post action=/session><input type=hidden name=t value=1><input name=user><input name=pass></form>")
+        _, _, session = (self.headers["Cookie"] or "").partition("session-of-")
+        if not session or not Form.sessions[int(session)]:
+            return self.answer(302, "", ("Location", f"/login?next={self.path}"))
+        Form.sessions[int(session)] -= 1
+        links = "".join(f"<a href=/p/{n}>page</a>" for n in range(6))
+        return self.answer(200, f"<title>{self.path}</title><a href=/logout>Log out</a>{links}<p>Words of {self.path}")
+
+    def do_POST(self) -> None:
+        Form.asked.append(f"POST {self.path}")
+        sent = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        if self.path != "/session" or sent != f"t=1&pass={PASSWORD}&user=ada":
+            return self.answer(403, "")
+        Form.sessions.append(4)
+        return self.answer(303, "", ("Location", "/"), ("Set-Cookie", f"sid=session-of-{len(Form.sessions) - 1}; Path=/"))
+
+    def answer(self, status: int, body: str, *fields: tuple[str, str]) -> None:
+        self.send_response(status)
+        for name, value in [*fields, ("Content-Type", "text/html"), ("Content-Length", str(len(body)))]:
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, *_: object) -> None:
+        pass
 
 
 def definition(name: str, site: Site, value: str) -> dict:
@@ -95,6 +138,33 @@ def test_a_members_area_is_crawled_and_nothing_tells_how(stack, secret):
     assert leaks == []
     assert any(b"authorization: [redacted]" in content for _, content in kept), "the archive says that something was sent"
     assert any(secret.encode() in content for _, content in kept), "and the definition where it is"
+
+
+def test_a_form_logs_in_and_again_when_the_session_ends(stack):
+    for name, value in [("name", "ada"), ("password", PASSWORD)]:
+        stack.client("secretsmanager").create_secret(Name=f"members/{name}", SecretString=value)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Form)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    host = f"127.0.0.1:{server.server_port}"
+    fields = {"user": "secret:members/name", "pass": "secret:members/password"}
+    log_in = {"url": f"http://{host}/session", "page": f"http://{host}/login", "fields": fields, "logged_in": "Log out"}
+    rule = {"hosts": [host], "allow_plain": True, "login": log_in}
+    recrawl = {"policy": "always"}
+    stack.command({"definition": {"name": "form", "seeds": [f"http://{host}/"], "politeness": {"delay": "0s"}, "recrawl": recrawl, "access": [rule]}})
+    wait_for_the_end(stack, "form")
+    stack.command({"start": {"crawl": "form"}})
+    wait_for_the_end(stack, "form", 2)
+    server.shutdown()
+    for number in range(6):
+        assert Form.asked.count(f"/p/{number}") >= 2, "in each iteration"
+    posts = [path for path in Form.asked if path.startswith("POST")]
+    assert len(posts) >= 4 and set(posts) == {"POST /session"}, posts
+    assert "/logout" not in Form.asked
+    shown = [b"Words of " + path.encode() for path in ["/", *(f"/p/{number}" for number in range(6))]]
+    kept = list(everything(stack))
+    assert all(any(text in content for _, content in kept) for text in shown), "each page was read"
+    leaks = [place for place, content in kept if PASSWORD.encode() in content or b"session-of-" in content]
+    assert leaks == []
 
 
 @pytest.mark.parametrize(
