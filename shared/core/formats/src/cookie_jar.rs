@@ -33,9 +33,11 @@ impl CookieJar {
             }
             let Ok(mut cookie) = RawCookie::parse(field.to_owned()) else { continue };
             match cookie.domain().map(|domain| domain.trim_start_matches('.').to_ascii_lowercase()) {
+                Some(domain) if is_of_one_owner(&domain) => {}
+                // A public suffix, or an address, means itself alone.
                 Some(domain) if domain == url.host() => cookie.unset_domain(),
-                Some(domain) if !is_of_one_owner(&domain) => continue,
-                Some(_) | None => {}
+                Some(_) => continue,
+                None => {}
             }
             if self.0.iter_any().count() < Self::COOKIES_MAX {
                 // One for another domain is refused here.
@@ -89,6 +91,9 @@ mod tests {
         let mut jar = CookieJar::default();
         jar.keep([&b"sid=1; Domain=127.0.0.1; Path=/"[..]].into_iter(), &url("http://127.0.0.1:1/"));
         assert_eq!(jar.pairs_for(&url("http://127.0.0.1:1/")).len(), 1, "an address names itself");
+        let mut jar = CookieJar::default();
+        jar.keep([&b"sid=1; Domain=a.example; Path=/"[..]].into_iter(), &url("https://a.example/login"));
+        assert_eq!(jar.pairs_for(&url("https://www.a.example/")).len(), 1, "a domain names the hosts below it");
     }
 
     #[test]
