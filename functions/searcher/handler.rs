@@ -1,29 +1,41 @@
 //! Answers requests to the function's URL by the API.
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Response, StatusCode};
 use axum::response::IntoResponse as _;
-use dragline_lambda::{Event, HttpReply, REPLY_BYTES_MAX, RunError};
-use dragline_service::{PeerAddress, Problem, SentWhole};
+use dragline_lambda::{DynamoFrontier, Event, HttpReply, REPLY_BYTES_MAX, RunError};
+use dragline_service::{Backend, PeerAddress, Problem, SentWhole};
 use tower_service::Service as _;
+
+use super::links::refresh_all;
 
 /// The API of a stack.
 #[derive(Clone)]
 pub(crate) struct Api {
     pub(crate) router: Router,
+    pub(crate) backend: Arc<dyn Backend>,
+    pub(crate) frontier: DynamoFrontier,
     /// How rows are printed without a limit, for a hint.
     pub(crate) export_hint: String,
 }
 
 impl Api {
-    /// Answers a request. A reply that Lambda would not send is replaced by a problem.
+    /// Answers a request. A reply that Lambda would not send is replaced by a problem. At a tick,
+    /// definitions that are files are read again, and nobody reads the reply.
     ///
     /// # Errors
-    /// It is no request.
+    /// It is neither, or the tick does not know which definitions are files.
     pub(crate) async fn handle(self, event: Event) -> Result<HttpReply, RunError> {
-        let Event::Request(request) = event else {
-            return Err("only requests to the function's URL are answered".into());
+        let request = match event {
+            Event::Request(request) => request,
+            Event::Tick => {
+                refresh_all(&*self.backend, &self.frontier).await?;
+                return Ok(HttpReply::from_http(Response::default())?);
+            }
+            Event::Messages(_) => return Err("messages of a queue are none for this function".into()),
         };
         let sender = request.sender();
         let response = match request.into_http() {

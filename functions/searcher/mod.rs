@@ -7,6 +7,7 @@ mod backlinks;
 mod explain;
 mod handler;
 mod indexes;
+mod links;
 mod printouts;
 mod stores;
 
@@ -60,11 +61,11 @@ async fn set_up(world: AwsWorld) -> Result<Api, RunError> {
     let access = access(&variable(SEARCH_ACCESS)?, &variable(ROLE)?, &tokens).map_err(|why| wrong(TOKENS, why))?;
     let defaults = stack_defaults(|name| std::env::var(name).ok())?;
     let addresses = address_policy(|name| std::env::var(name).ok())?;
-    let stack = variable(STACK)?;
+    let (stack, frontier) = (variable(STACK)?, world.frontier.clone());
     let documents = &world.documents;
     let crawls = StackCrawls {
         stack: stack.clone(),
-        frontier: world.frontier.clone(),
+        frontier: frontier.clone(),
         // Half of the memory for blocks; open indexes and requests to S3 need the rest.
         indexes: OpenIndexes::new(S3Editions::beside(documents), (memory_mib << 20) / 2),
         publications: S3Publications::beside(documents),
@@ -79,8 +80,8 @@ async fn set_up(world: AwsWorld) -> Result<Api, RunError> {
     let backend: Arc<dyn Backend> = Arc::new(PortsBackend::new(Arc::new(world.with_walk(WALK)), crawls, defaults));
     // Lambda finds the function by the host of its URL.
     let (hosts, crawling, rng) = (HostCheck::routed(), Crawling::Refused, Arc::new(SystemRng));
-    let router = router(Service { backend, access, hosts, crawling, rng });
-    Ok(Api { router, export_hint: format!("or print it by `dragline export NAME --stack {stack}`") })
+    let router = router(Service { backend: Arc::clone(&backend), access, hosts, crawling, rng });
+    Ok(Api { router, backend, frontier, export_hint: format!("or print it by `dragline export NAME --stack {stack}`") })
 }
 
 fn variable(name: &'static str) -> Result<String, SettingError> {

@@ -7,6 +7,7 @@ use axum::body::Bytes;
 use axum::http::StatusCode;
 use dragline_definition::TEXT_BYTES_MAX;
 use dragline_domain::address::AddressPolicy;
+use dragline_domain::definition::RunsWhere;
 use dragline_domain::ids::CrawlId;
 use dragline_http::HttpFetchers;
 use dragline_lambda::{
@@ -142,6 +143,10 @@ impl Stores for StackCrawls {
     /// Buckets have no end.
     fn free_bytes(&self) -> Option<u64> {
         None
+    }
+
+    fn runs(&self) -> RunsWhere {
+        RunsWhere::OnStack
     }
 
     async fn read_link(&self, url: &str) -> Result<String, Problem> {

@@ -448,6 +448,12 @@ def test_an_answer_that_is_too_long_names_the_command(apis, stack, long_answers,
     assert all(word in options for word in [*command.split()[2:], "--stack"] if word.startswith("-")), "the command has these options"
 
 
+def test_a_definition_that_a_stack_cannot_run_is_refused(apis, answers):
+    added = {name: api.call("POST", "/crawls", {"definition": "name: large\nseeds: [https://a.example/]\nfetch: { timeout: 100s }\n"}) for name, api in apis.items()}
+    assert added["serve"].status == 201
+    assert added["stack"].status == 422 and b"more than a stack can do" in added["stack"].body, added["stack"]
+
+
 def test_a_definition_is_read_from_the_bucket_of_the_stack_alone(apis, answers, stack, site):
     bucket, api = stack.outputs["Archive"], apis["stack"]
     text = f"name: linked\nseeds: ['{site.url}/']\nbudget: {{ pages: 3 }}\n"
@@ -456,6 +462,15 @@ def test_a_definition_is_read_from_the_bucket_of_the_stack_alone(apis, answers, 
     added = api.call("POST", "/crawls", {"definition_url": url})
     assert (added.status, added.json()["name"], added.json()["definition_url"]) == (201, "linked", url)
     assert api.call("GET", "/crawls/linked").json()["definition_url"] == url
+    stack.client("s3").put_object(Bucket=bucket, Key="definitions/linked.yaml", Body=text.replace("3", "4").encode())
+    definition = lambda: api.call("GET", "/crawls/linked/definition").body
+    assert b"pages: 3" in definition()
+    stack.tick("Searcher")
+    assert b"pages: 4" in definition(), "the file has changed"
+    stack.client("s3").put_object(Bucket=bucket, Key="definitions/linked.yaml", Body=b"name: another\nseeds: []\n")
+    stack.tick("Searcher")
+    assert b"pages: 4" in definition(), "what is not valid changes nothing"
+    assert "its definition stays as it is" in stack.log("Searcher")
     for elsewhere in ["https://a.example/crawl.yaml", f"s3://{bucket}/raw/linked.yaml", "s3://another/definitions/linked.yaml", "file:///etc/passwd", "http://169.254.169.254/"]:
         refused = api.call("POST", "/crawls", {"definition_url": elsewhere})
         assert (refused.status, refused.json()["detail"]) == (400, f"`definition_url` is not below s3://{bucket}/definitions/, from where alone it is read")

@@ -1,5 +1,6 @@
 """A site that says hostile things and changes, `dragline serve`, and a browser that opens its page."""
 
+import base64
 import re
 import subprocess
 import threading
@@ -130,12 +131,17 @@ def server(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def guarded(tmp_path_factory):
-    """The address of a server with tokens, and the token of a reader."""
+    """The address of a server with tokens, and how a reader and an editor say who they are."""
     folder = tmp_path_factory.mktemp("guarded")
-    token = subprocess.run([DRAGLINE, "token", "add", "ada"], cwd=folder, check=True, capture_output=True, text=True)
+
+    def basic(user, *options):
+        token = subprocess.run([DRAGLINE, "token", "add", user, *options], cwd=folder, check=True, capture_output=True, text=True)
+        return "Basic " + base64.b64encode(f"{user}:{token.stdout.strip()}".encode()).decode()
+
+    reader, editor = basic("ada"), basic("ben", "--role", "editor")
     subprocess.run([DRAGLINE, "schedule", "add", "https://a.example/", "--name", "docs"], cwd=folder, check=True, capture_output=True)
     process, address = serve(folder)
-    yield address, token.stdout.strip()
+    yield address, reader, editor
     process.kill()
     process.wait()
 

@@ -1,6 +1,5 @@
 """The page of `dragline serve`, in a browser. The tests go on where the ones before them ended."""
 
-import base64
 import os
 import urllib.error
 import urllib.parse
@@ -299,10 +298,9 @@ def request(address, method="GET", **fields):
 
 
 def test_a_reader_is_told_what_he_may_not_do(guarded):
-    address, token = guarded
+    address, basic, _ = guarded
     status, headers, body = request(f"{address}/", Accept="text/html")
     assert status == 401 and "Basic" in headers["WWW-Authenticate"] and "<h1>Who are you?</h1>" in body
-    basic = "Basic " + base64.b64encode(f"ada:{token}".encode()).decode()
     status, _, body = request(f"{address}/view/docs", Authorization=basic, Accept="text/html")
     assert status == 200 and "<button" not in body, "no buttons that would not work"
     for method, view in [("POST", "/view/docs/do/run"), ("GET", "/add")]:
@@ -312,6 +310,14 @@ def test_a_reader_is_told_what_he_may_not_do(guarded):
     assert headers.get_content_type() == "application/problem+json", "programs get what they can read"
 
 
+def test_an_editor_removes_nothing(guarded):
+    address, _, editor = guarded
+    status, _, body = request(f"{address}/view/docs", Authorization=editor, Accept="text/html")
+    assert status == 200 and "Run now" in body and "Remove" not in body
+    status, _, body = request(f"{address}/view/docs/do/remove", "POST", Authorization=editor, Content_Type="application/x-www-form-urlencoded")
+    assert status == 403 and "only an owner removes crawls" in body
+
+
 def test_another_site_can_neither_press_a_button_nor_frame_a_page(server, site):
     status, _, _ = request(f"{server}/view/manual/do/run", "POST", Origin="https://evil.example")
     assert status == 403
@@ -319,6 +325,20 @@ def test_another_site_can_neither_press_a_button_nor_frame_a_page(server, site):
         _, headers, _ = request(server + path)
         policy = headers["Content-Security-Policy"]
         assert expected in policy and "unsafe-inline" not in policy.split("script-src")[-1].split(";")[0], path
+
+
+def test_a_crawl_is_removed_by_who_opens_the_button(server, site, look):
+    driver = look()
+    driver.get(f"{server}/view/manual")
+    button = driver.find_element(By.XPATH, "//button[starts-with(normalize-space(), 'Remove it')]")
+    assert not button.is_displayed(), "nobody removes it by mistake"
+    driver.find_element(By.XPATH, "//summary[normalize-space()='Remove this crawl']").click()
+    shoot(driver, "remove")
+    click(driver, "Remove it")
+    assert "The crawl is removed" in text(driver) and "Run now" not in text(driver)
+    assert not driver.find_elements(By.XPATH, "//summary[normalize-space()='Remove this crawl']")
+    driver.get(f"{server}/view/manual/pages")
+    assert f"{site}/manual" in text(driver), "what it stored stays"
 
 
 def shoot(driver, name):

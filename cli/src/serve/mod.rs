@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use dragline_domain::definition::{Draft, UserAgent};
+use dragline_domain::definition::{Draft, RunsWhere, UserAgent};
 use dragline_domain::ids::CrawlId;
 use dragline_engine::room::Room;
 use dragline_engine::run::{Engine, RunEnd, Until};
@@ -277,6 +277,10 @@ impl Stores for DirectoryCrawls {
 
     fn free_bytes(&self) -> Option<u64> {
         dragline_local::free_bytes(&self.data).ok()
+    }
+
+    fn runs(&self) -> RunsWhere {
+        RunsWhere::Anywhere
     }
 
     fn reader(&self, crawl: &CrawlId) -> PortResult<SqliteReader> {

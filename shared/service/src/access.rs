@@ -50,6 +50,17 @@ impl Role {
         }
     }
 
+    /// Checks that its holder may remove a crawl, by whatever call.
+    ///
+    /// # Errors
+    /// It is not that of an owner.
+    pub(crate) fn may_remove(self) -> Result<(), Problem> {
+        if self >= Self::Owner {
+            return Ok(());
+        }
+        Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", "only an owner removes crawls"))
+    }
+
     /// Returns the role, if it may do what needs another one. `holder` says whose role it is.
     fn admit(self, needed: Self, holder: &str) -> Result<Self, Problem> {
         if self >= needed {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::pin::Pin;
 
 use dragline_domain::command::Command;
-use dragline_domain::definition::Definition;
+use dragline_domain::definition::{Definition, RunsWhere};
 use dragline_domain::frontier::IterationRow;
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::outcome::{Outcome, OutcomeClass};
@@ -82,6 +82,9 @@ pub trait Backend: Send + Sync + 'static {
 
     /// Returns the free bytes on the disk of the crawls; `None` if that cannot be told.
     fn free_bytes(&self) -> Answer<'_, Option<u64>>;
+
+    /// Returns where its crawls run.
+    fn runs(&self) -> RunsWhere;
 
     /// Returns the present time.
     fn now(&self) -> Timestamp;

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use dragline_domain::definition::Definition;
+use dragline_definition::parse_for;
+use dragline_domain::definition::{Definition, RunsWhere};
 use dragline_domain::ids::{Iteration, TriggerId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -37,15 +38,16 @@ impl AddCrawl {
     /// Returns the definition of the crawl.
     ///
     /// # Errors
-    /// The definition is not valid, or says otherwise than a field beside it.
-    pub(crate) fn definition(self) -> Result<Definition, Problem> {
+    /// The definition is not valid, not for where the crawl runs, or says otherwise than a field
+    /// beside it.
+    pub(crate) fn definition(self, runs: RunsWhere) -> Result<Definition, Problem> {
         let is_alone = self.name.is_none()
             && self.domain_names.is_empty()
             && self.cron_expression.is_none()
             && self.user.is_none();
         if let (true, Some(Value::String(text))) = (is_alone, &self.definition) {
             // So that mistakes have the places that they have in the text.
-            return Ok(dragline_definition::parse(text, "definition")?);
+            return Ok(parse_for(text, "definition", runs)?);
         }
         let mut keys = match self.definition {
             None => Map::new(),
@@ -66,7 +68,7 @@ impl AddCrawl {
         set(&mut keys, "schedule", schedule)?;
         // JSON is valid YAML.
         let text = serde_json::to_string_pretty(&keys).map_err(|error| Problem::bad_request(error.to_string()))?;
-        Ok(dragline_definition::parse(&text, "definition")?)
+        Ok(parse_for(&text, "definition", runs)?)
     }
 }
 

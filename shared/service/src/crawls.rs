@@ -164,9 +164,8 @@ pub(crate) async fn set_schedule(
 ) -> Result<Json<CrawlStanding>, Problem> {
     let name = require(&*backend, name.parse()).await?.name;
     let state = body.state;
-    if state == ScheduleState::Off && role < Role::Owner {
-        let detail = "only an owner removes crawls";
-        return Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", detail));
+    if state == ScheduleState::Off {
+        role.may_remove()?;
     }
     backend.set_schedule(&name, state).await?;
     Ok(Json(require(&*backend, Ok(name)).await?))

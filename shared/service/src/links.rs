@@ -69,13 +69,13 @@ pub async fn refresh_definition(backend: &dyn Backend, crawl: &CrawlId) -> Resul
 /// The file cannot be read, or the definition is not valid.
 pub(crate) async fn read_definition(backend: &dyn Backend, call: AddCrawl) -> Result<Definition, Problem> {
     match &call.definition_url {
-        None => call.definition(),
+        None => call.definition(backend.runs()),
         Some(_) if call.definition.is_some() => {
             Err(Problem::bad_request("`definition` and `definition_url` are two definitions: give one of them"))
         }
         Some(url) => {
             let text = backend.read_link(url).await?;
-            AddCrawl { definition: Some(text.into()), definition_url: None, ..call }.definition()
+            AddCrawl { definition: Some(text.into()), definition_url: None, ..call }.definition(backend.runs())
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dragline_domain::command::Command;
-use dragline_domain::definition::Definition;
+use dragline_domain::definition::{Definition, RunsWhere};
 use dragline_domain::frontier::{CrawlPut, IterationRow, Switch};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::url::{CrawlUrl, UrlRules};
@@ -96,6 +96,9 @@ pub trait Stores: Send + Sync + 'static {
 
     /// Returns the free bytes on the disk of the crawls; `None` if that cannot be told.
     fn free_bytes(&self) -> Option<u64>;
+
+    /// Returns where the crawls run, whose limits their definitions must keep.
+    fn runs(&self) -> RunsWhere;
 
     /// Returns the reader of a crawl, which must exist.
     ///
@@ -363,6 +366,10 @@ impl<W: World + 'static, S: Stores> Backend for PortsBackend<W, S> {
             }
             Ok(Some(counts))
         })
+    }
+
+    fn runs(&self) -> RunsWhere {
+        self.stores.runs()
     }
 
     fn free_bytes(&self) -> Answer<'_, Option<u64>> {

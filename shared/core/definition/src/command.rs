@@ -6,7 +6,7 @@
 use std::num::NonZeroU32;
 
 use dragline_domain::command::Command;
-use dragline_domain::definition::{Condition, UrlPattern};
+use dragline_domain::definition::{Condition, RunsWhere, UrlPattern};
 use dragline_domain::frontier::{Demand, DemandTooLong, OriginKey, SegmentId, Selection, StatusChange, Visits};
 use dragline_domain::ids::{CrawlId, TriggerId, Turn};
 use dragline_domain::retention::{PrunePlace, Retention};
@@ -16,7 +16,7 @@ use serde::Deserialize;
 use crate::error::{DefinitionErrors, Diagnostic, Diagnostics, Location};
 use crate::read::{ReadDraft, Text};
 use crate::units::duration;
-use crate::{RunsWhere, check_draft, read, shape};
+use crate::{check_draft, read, shape};
 
 /// The limit on a message, in bytes.
 pub const COMMAND_BYTES_MAX: usize = 256 << 10;

@@ -24,7 +24,7 @@ pub use error::{DefinitionError, DefinitionErrors, Diagnostic};
 pub use units::{duration, size};
 pub use write::{scalar, write};
 
-use dragline_domain::definition::{Condition, Definition, ItemMistake, Mistake, stack_problems};
+use dragline_domain::definition::{Condition, Definition, ItemMistake, Mistake, RunsWhere, stack_problems};
 use error::{Diagnostics, Location};
 use read::ReadDraft;
 use serde::de::DeserializeOwned;
@@ -44,13 +44,21 @@ pub const TEXT_BYTES_MAX: usize = 2 << 20;
 /// # Errors
 /// Lists the mistakes, each with line, column and a hint. Never empty.
 pub fn parse(text: &str, source: &str) -> Result<Definition, DefinitionErrors> {
+    parse_for(text, source, RunsWhere::Anywhere)
+}
+
+/// Reads a definition as [`parse`] does, for a crawl that runs there.
+///
+/// # Errors
+/// Lists the mistakes, and what exceeds the limits of where it runs.
+pub fn parse_for(text: &str, source: &str, runs: RunsWhere) -> Result<Definition, DefinitionErrors> {
     let errors = |found: Diagnostics| DefinitionErrors::new(text, source, found);
     if text.len() > TEXT_BYTES_MAX {
         let diagnostic = Diagnostic::new(format!("the file has more than {TEXT_BYTES_MAX} bytes"));
         return Err(errors(vec![(Location::START, diagnostic)]));
     }
     let (read, found) = shape::parse_around(text).map_err(errors)?;
-    check_draft(read, found, RunsWhere::Anywhere).map_err(errors)
+    check_draft(read, found, runs).map_err(errors)
 }
 
 /// Reads the YAML of a definition into the caller's own type, such as JSON values, to pass it on.
@@ -80,13 +88,6 @@ pub fn condition(text: &str, source: &str) -> Result<Condition, DefinitionErrors
         None => Ok(condition),
         Some(mistake) => Err(errors((Location::START, Diagnostic::new(mistake.to_string())))),
     }
-}
-
-/// Where a crawl runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RunsWhere {
-    Anywhere,
-    OnStack,
 }
 
 /// Checks a draft that was read; `found` are the mistakes in its shape.

@@ -1,12 +1,13 @@
 //! What the buttons do. A form of another site is refused before it comes here.
 
-use axum::extract::{Form, State};
+use axum::extract::{Extension, Form, State};
 use axum::response::Redirect;
 use dragline_domain::command::Command;
 use dragline_domain::frontier::StatusChange;
 use serde::{Deserialize, Serialize};
 
 use super::shown::{address, target};
+use crate::access::Role;
 use crate::backend::ScheduleState;
 use crate::crawls::{Crawls, require};
 use crate::extract::Path;
@@ -28,6 +29,8 @@ pub(super) enum Action {
     Hold,
     /// Follows the schedule again.
     Follow,
+    /// Removes the crawl.
+    Remove,
 }
 
 /// Where a button is.
@@ -55,6 +58,7 @@ pub(super) enum Done {
     Stop,
     Hold,
     Follow,
+    Remove,
     Add,
     Define,
 }
@@ -73,6 +77,7 @@ impl Done {
             Self::Stop => "stop",
             Self::Hold => "hold",
             Self::Follow => "follow",
+            Self::Remove => "remove",
             Self::Add => "add",
             Self::Define => "define",
         }
@@ -86,6 +91,7 @@ impl Done {
             Self::Stop => "The iteration stops once the requests under way are finished.",
             Self::Hold => "The schedule is paused. The crawl can still be run.",
             Self::Follow => "The schedule is followed.",
+            Self::Remove => "The crawl is removed: nothing of it begins again. What it stored is still here.",
             Self::Add => "The crawl is added.",
             Self::Define => "The definition is saved. The next iteration uses it.",
         }
@@ -99,6 +105,7 @@ impl Done {
 
 pub(super) async fn act(
     State(backend): Crawls,
+    Extension(role): Extension<Role>,
     Path((name, action)): Path<(String, Action)>,
     Form(ActionForm { from }): Form<ActionForm>,
 ) -> Result<Redirect, Problem> {
@@ -109,6 +116,10 @@ pub(super) async fn act(
         Action::Pause => (Some(change(StatusChange::Pause)), Done::Pause),
         Action::Resume => (Some(change(StatusChange::Resume)), Done::Resume),
         Action::Stop => (Some(change(StatusChange::Stop)), Done::Stop),
+        Action::Remove => {
+            role.may_remove()?;
+            (Some(Command::Remove(crawl.clone())), Done::Remove)
+        }
         Action::Hold => (None, Done::Hold),
         Action::Follow => (None, Done::Follow),
     };

@@ -60,6 +60,7 @@ pub(super) async fn crawl(
                 }
             }
         }
+        @if role.may_remove().is_ok() && standing.state != ScheduleState::Off { (removal(name)) }
     };
     Ok(View::new(role, name.as_str(), main).within(name, Section::Overview).until(standing.next))
 }
@@ -87,6 +88,17 @@ fn schedule(standing: &CrawlStanding, role: Role, now: Timestamp) -> Markup {
                 (schedule_button(standing, "crawl"))
                 a.button href=(target(&standing.name, "definition", &[])) { "Edit the definition" }
             } }
+        }
+    }
+}
+
+/// The button that removes a crawl, which is only shown to those who ask for it.
+fn removal(name: &CrawlId) -> Markup {
+    html! {
+        details.removal {
+            summary { "Remove this crawl" }
+            p { "The running iteration is stopped, and no other begins. What it stored stays." }
+            (button(name, "remove", "Remove it", "crawl"))
         }
     }
 }

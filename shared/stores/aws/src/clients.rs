@@ -11,7 +11,7 @@ use aws_smithy_runtime_api::client::http::SharedHttpClient;
 
 use crate::meter::Meter;
 
-/// Time limits of requests.
+/// Time limits of requests, and how long they wait to be tried again.
 #[derive(Clone, Copy)]
 struct Timeouts {
     /// Until the connection is established.
@@ -24,6 +24,8 @@ struct Timeouts {
     object_attempt: Duration,
     /// Such a request with all its tries.
     object_operation: Duration,
+    /// The longest wait before the second try of a request; it doubles with each further one.
+    backoff: Duration,
 }
 
 /// For AWS. An operation takes less than the reserve of a lease for its commit.
@@ -33,15 +35,18 @@ const AWS: Timeouts = Timeouts {
     operation: Duration::from_secs(14),
     object_attempt: Duration::from_secs(30),
     object_operation: Duration::from_secs(60),
+    backoff: Duration::from_secs(1),
 };
 
-/// For an emulator, which shares a machine with the tests that wait for it: ten times as long.
+/// For an emulator, which shares a machine with the tests that wait for it: ten times as long. It
+/// serves them alone, so nothing is gained by a long wait before it is asked again.
 const EMULATOR: Timeouts = Timeouts {
     connect: Duration::from_secs(20),
     attempt: Duration::from_secs(40),
     operation: Duration::from_secs(140),
     object_attempt: Duration::from_secs(300),
     object_operation: Duration::from_secs(600),
+    backoff: Duration::from_millis(100),
 };
 
 /// The number of tries of a request. Between them is an exponential wait with full jitter.
@@ -116,11 +121,10 @@ impl AwsClients {
 /// Reads the region, credentials and endpoint from the environment. Credentials are not resolved
 /// before they are needed.
 pub(crate) async fn environment(http: SharedHttpClient) -> SdkConfig {
-    let retries = RetryConfig::standard().with_max_attempts(ATTEMPTS_MAX);
-    let config =
-        aws_config::defaults(BehaviorVersion::v2026_01_12()).http_client(http).retry_config(retries).load().await;
-    let timeouts = Timeouts::for_config(&config).for_requests();
-    config.into_builder().timeout_config(timeouts).build()
+    let config = aws_config::defaults(BehaviorVersion::v2026_01_12()).http_client(http).load().await;
+    let timeouts = Timeouts::for_config(&config);
+    let retries = RetryConfig::standard().with_max_attempts(ATTEMPTS_MAX).with_initial_backoff(timeouts.backoff);
+    config.into_builder().timeout_config(timeouts.for_requests()).retry_config(retries).build()
 }
 
 fn config(connect: Duration, attempt: Duration, operation: Duration) -> TimeoutConfig {

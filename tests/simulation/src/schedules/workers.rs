@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::command::Command;
-use dragline_domain::definition::UserAgent;
+use dragline_domain::definition::{RunsWhere, UserAgent};
 use dragline_domain::ids::CrawlId;
 use dragline_local::SqliteReader;
 use dragline_pipeline::World;
@@ -299,6 +299,10 @@ impl Stores for NoStores {
 
     fn free_bytes(&self) -> Option<u64> {
         None
+    }
+
+    fn runs(&self) -> RunsWhere {
+        RunsWhere::Anywhere
     }
 
     fn reader(&self, _crawl: &CrawlId) -> PortResult<SqliteReader> {

@@ -59,6 +59,6 @@ pub(crate) use recrawl::Level;
 pub use recrawl::{Recrawl, RecrawlRule, RecrawlWord};
 pub use schedule::{Schedule, ScheduleError};
 pub use sink::Sink;
-pub use stack::{STACK_MAXIMA, stack_problems};
+pub use stack::{RunsWhere, STACK_MAXIMA, stack_problems};
 pub use user_agent::{UserAgent, UserAgentError, product_token};
 pub use validate::limits;

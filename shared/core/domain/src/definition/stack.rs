@@ -11,6 +11,15 @@ pub const STACK_MAXIMA: [(Key, Quantity); 2] = [
     (Key::FetchFileBytesMax, Quantity::Bytes(100 << 20)),
 ];
 
+/// Where a crawl runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunsWhere {
+    /// On a machine, or it is not known yet.
+    Anywhere,
+    /// On a stack, whose functions have limits of their own.
+    OnStack,
+}
+
 /// Returns the problems of a valid definition that exceeds the limits of a stack.
 #[must_use]
 pub fn stack_problems(draft: &Draft) -> Vec<Problem> {

@@ -31,6 +31,19 @@ impl DynamoFrontier {
         .await
     }
 
+    /// Returns the crawls that were given a file as their definition, in order.
+    ///
+    /// # Errors
+    /// Fails if DynamoDB does, or a row is damaged.
+    pub async fn linked_crawls(&self) -> PortResult<Vec<CrawlId>> {
+        at("list links", "the stack", async {
+            let rows = self.db.all(keys::links()).await?;
+            let linked = rows.iter().filter(|row| row.contains_key(CALL));
+            linked.map(|row| Fields(row).parsed(SORT)).collect()
+        })
+        .await
+    }
+
     /// Returns the call that gave a crawl a file as its definition, as it was put; `None` if none
     /// did.
     ///

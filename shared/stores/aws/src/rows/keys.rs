@@ -25,6 +25,9 @@ const NOTICE: &str = "notice#";
 /// The partition with the names of all crawls. No name has a `#`.
 const NAMES: &str = "#crawls";
 
+/// The partition of where the crawls' definitions came from.
+const LINKS: &str = "#links";
+
 fn crawl_key(crawl: &CrawlId, sort: impl Into<String>) -> Key {
     Key { table: Table::Crawls, partition: crawl.to_string(), sort: sort.into() }
 }
@@ -59,9 +62,14 @@ pub(crate) fn names() -> Range {
     Range { table: Table::Crawls, partition: NAMES.to_owned(), prefix: None, after: None }
 }
 
-/// Returns the key of where the crawl's definition came from.
+/// Returns the key of where the crawl's definition came from, among those of all crawls.
 pub(crate) fn link(crawl: &CrawlId) -> Key {
-    crawl_key(crawl, "link")
+    Key { table: Table::Crawls, partition: LINKS.to_owned(), sort: crawl.to_string() }
+}
+
+/// Returns the range of where the definitions of all crawls came from.
+pub(crate) fn links() -> Range {
+    Range { table: Table::Crawls, partition: LINKS.to_owned(), prefix: None, after: None }
 }
 
 /// Returns the key of a version of a crawl's definition.
