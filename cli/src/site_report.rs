@@ -7,7 +7,9 @@ use std::path::Path;
 use dragline_local::SystemClock;
 use dragline_ports::clock::Clock as _;
 use dragline_ports::reader::Reader;
-use dragline_report::site::{Report, ReportError, ReportStamp, html, markdown, report};
+use dragline_report::site::{
+    AcceptedFindings, Report, ReportError, ReportExtent, ReportStamp, RowsKept, html, junit, markdown, report, sarif,
+};
 
 use crate::args::{CrawlSource, ReportArgs, ReportFormat};
 use crate::crawl_handle::{self, CrawlHandle};
@@ -23,18 +25,23 @@ use crate::terminal::{Console, count, unless_closed};
 /// There is no such crawl, it cannot be read, or the report cannot be written.
 pub(crate) async fn write(args: &ReportArgs, console: &Console) -> Result<Exit, Failure> {
     let format = check_format(args)?;
+    let extent = extent(args, format)?;
     let report = match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
-            Some(found) => make(&found, args, console).await,
+            Some(found) => make(&found, (args, &extent), console).await,
             None => Err(crawl_handle::no_crawl_error(data)),
         },
         #[cfg(feature = "stack")]
-        CrawlSource::Stack { crawl, stack } => make(&crate::stack::find(crawl, stack).await?, args, console).await,
+        CrawlSource::Stack { crawl, stack } => {
+            make(&crate::stack::find(crawl, stack).await?, (args, &extent), console).await
+        }
     }?;
     let text = match format {
         ReportFormat::Html => html(&report),
         ReportFormat::Md => markdown(&report),
         ReportFormat::Json => report.to_json() + "\n",
+        ReportFormat::Junit => junit(&report),
+        ReportFormat::Sarif => sarif(&report),
     };
     match &args.output {
         Some(path) => replace_file(path, &text).map_err(cannot_write(path))?,
@@ -56,12 +63,46 @@ fn check_format(args: &ReportArgs) -> Result<ReportFormat, Failure> {
         (None, path) => {
             let path = path.as_deref().unwrap_or(Path::new(""));
             Err(Failure::new(format!("{}: the name does not tell the format", path.display()))
-                .with_hint("name the file report.html, or say `--format html`, `md` or `json`"))
+                .with_hint("name the file report.html, or say `--format html`, `md`, `json`, `junit` or `sarif`"))
         }
     }
 }
 
-async fn make(found: &CrawlHandle<impl Reader>, args: &ReportArgs, console: &Console) -> Result<Report, Failure> {
+/// Reads what is accepted, before anything else is.
+fn extent(args: &ReportArgs, format: ReportFormat) -> Result<ReportExtent, Failure> {
+    let mut accepted = AcceptedFindings::default();
+    if let Some(path) = &args.baseline {
+        let added = accepted.add_report(&read(path)?);
+        added.map_err(|error| {
+            Failure::new(format!("{}: {error}", path.display()))
+                .with_hint("write one with `dragline report --all -o baseline.json`")
+        })?;
+    }
+    if let Some(path) = &args.ignore {
+        let added = accepted.add_list(&read(path)?);
+        added.map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    }
+    let rows = match format {
+        ReportFormat::Junit | ReportFormat::Sarif => RowsKept::All,
+        ReportFormat::Json if args.all => RowsKept::All,
+        _ if args.all => {
+            let error = Failure::new("`--all` is for JSON; a page and Markdown have the first rows");
+            return Err(error.with_hint("say `--format json`, or name the file report.json"));
+        }
+        _ => RowsKept::First,
+    };
+    Ok(ReportExtent { accepted, rows })
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| Failure::new(format!("{} cannot be read: {error}", path.display())))
+}
+
+async fn make(
+    found: &CrawlHandle<impl Reader>,
+    (args, extent): (&ReportArgs, &ReportExtent),
+    console: &Console,
+) -> Result<Report, Failure> {
     let forgotten = derived_files::times_forgotten(found).await?;
     let iteration = found.whole_iteration(args.iteration).await?;
     let graph = derived_files::graph(found, console).await?;
@@ -69,7 +110,7 @@ async fn make(found: &CrawlHandle<impl Reader>, args: &ReportArgs, console: &Con
         program: concat!("dragline ", env!("CARGO_PKG_VERSION")).to_owned(),
         at: SystemClock::new().now(),
     };
-    let report = report(&found.reader, &graph, iteration, making).await.map_err(|error| match error {
+    let report = report(&found.reader, &graph, iteration, (making, extent)).await.map_err(|error| match error {
         ReportError::Reader(error) => found.read_error(error),
         ReportError::Graph(error) => error.into(),
     })?;

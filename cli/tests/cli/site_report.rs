@@ -1,5 +1,6 @@
 //! `dragline report`, as people and programs see it.
 
+use dragline_testkit::hostile::{HostileSite, html, reply};
 use serde_json::Value;
 
 use super::dragline;
@@ -55,10 +56,107 @@ async fn a_site_is_reported_on_for_people_and_programs() {
             (&["-o", "no/such/folder/report.html"], "cannot be written", "no such folder"),
             (&["--fail-on", "brokn"], "invalid value 'brokn'", "no such finding"),
             (&["--iteration", "7"], "has no iteration 7", "no such iteration"),
+            (&["--all"], "`--all` is for JSON", "Markdown has the first rows"),
+            (&["--baseline", "report.html"], "report.html: it is no report in JSON", "a page is no baseline"),
+            (&["--baseline", "none.json"], "none.json cannot be read", "no such file"),
+            (&["--ignore", "report.html"], "report.html: line 1: there is no finding", "a page is no list"),
         ] {
             let ran = run(&[&["report"], arguments].concat());
             assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{why}");
             assert!(ran.stderr.contains(expected), "{why}: {}", ran.stderr);
         }
+    });
+}
+
+/// A site whose sitemap and canonical URLs lead to what is not there, redirects or says noindex.
+async fn contradictory_site() -> HostileSite {
+    HostileSite::start(|asked| match asked.target.as_str() {
+        "/robots.txt" => reply(200, &[], &format!("Sitemap: http://{}/sitemap.xml\n", asked.field("host").unwrap_or_default())),
+        "/sitemap.xml" => {
+            let urls = ["/", "/gone", "/moved", "/hidden", "/to-hidden"];
+            let listed = urls.map(|path| format!("<url><loc>http://{}{path}</loc></url>", asked.field("host").unwrap_or_default())).concat();
+            reply(200, &["content-type: application/xml"], &format!("<urlset>{listed}</urlset>"))
+        }
+        "/" => html("<title>Home</title>Home. <a href=/new>new</a> <a href=/to-moved>a</a> <img src=/large.png>"),
+        "/moved" => reply(301, &["location: /new"], ""),
+        "/new" => html("<title>New</title>what is new here"),
+        "/hidden" => html("<title>Hidden</title><meta name=robots content=noindex>not for everybody"),
+        "/to-hidden" => html("<title>To hidden</title><link rel=canonical href=/hidden>a copy of what is hidden"),
+        "/to-moved" => html("<title>To moved</title><link rel=canonical href=/moved>a copy of what moved away"),
+        "/large.png" => reply(200, &["content-type: image/png"], &format!("\u{89}PNG{}", "x".repeat(200_001))),
+        _ => reply(404, &[], ""),
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_known_is_not_told_again() {
+    let site = contradictory_site().await;
+    let (seed, directory) = (site.url("/"), tempfile::tempdir().expect("there is room"));
+    let run = |arguments: &[&str]| dragline(directory.path(), arguments);
+    let findings = |arguments: &[&str]| -> Vec<(String, Vec<String>)> {
+        let ran = run(&[&["report", "--json"], arguments].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+        let text = |value: &Value| value.as_str().expect("a text").replace(&seed, "/");
+        let findings = report["findings"].as_array().expect("a list").iter().filter(|finding| finding["count"] != 0);
+        findings
+            .map(|finding| {
+                let key = text(&finding["columns"][0]["id"]);
+                let rows = finding["rows"].as_array().expect("a list").iter();
+                (text(&finding["id"]), rows.map(|row| text(&row[&key])).collect())
+            })
+            .collect()
+    };
+    tokio::task::block_in_place(|| {
+        let crawl =
+            ["crawl", &seed, "--allow-private", "--delay", "0s", "--sitemaps", "follow", "--requisites", "fetch"];
+        run(&[&crawl[..], &["--canonical", "ignore", "--quiet"]].concat());
+        let told = findings(&[]);
+        let rows = |id: &str| told.iter().find(|(kind, _)| kind == id).map(|(_, rows)| rows.join(" "));
+        for (id, expected, why) in [
+            ("sitemap_broken", Some("/gone"), "it is not there"),
+            ("sitemap_redirects", Some("/moved"), "it leads elsewhere"),
+            ("sitemap_noindex", Some("/hidden"), "it asks not to be found"),
+            ("sitemap_missing", Some("/to-moved"), "no URL of the sitemap leads there"),
+            ("canonical_redirected", Some("/to-moved"), "its canonical URL leads elsewhere"),
+            ("canonical_noindex", Some("/to-hidden"), "its canonical URL asks not to be found"),
+            ("pictures_heavy", Some("/large.png"), "200 kB and more"),
+            ("canonical_broken", None, "each is there"),
+        ] {
+            let mut found: Option<Vec<_>> = rows(id).map(|rows| rows.split(' ').map(str::to_owned).collect());
+            found.iter_mut().for_each(|rows| rows.sort());
+            assert_eq!(found.map(|rows| rows.join(" ")).as_deref(), expected, "{id}: {why}");
+        }
+
+        run(&["report", "--all", "-o", "baseline.json"]);
+        assert_eq!(findings(&["--baseline", "baseline.json"]), [], "all of it is known");
+        let list = format!("# the old site\nsitemap_broken {seed}g*\n* {seed}hidden\n");
+        std::fs::write(directory.path().join("known.txt"), list).expect("there is room");
+        let left = findings(&["--ignore", "known.txt"]);
+        let mut expected = told.clone();
+        expected.retain(|(id, _)| id != "sitemap_broken");
+        expected.iter_mut().for_each(|(_, rows)| rows.retain(|row| row != "/hidden"));
+        expected.retain(|(_, rows)| !rows.is_empty());
+        assert_eq!(left, expected, "and nothing else is left out");
+        let failing = run(&["report", "--ignore", "known.txt", "--fail-on", "sitemap_broken", "-o", "report.md"]);
+        assert_eq!(failing.code, Some(0), "what is known fails nothing: {}", failing.stderr);
+        let markdown = std::fs::read_to_string(directory.path().join("report.md")).expect("it was written");
+        assert!(markdown.contains("- Left out, as they are accepted: 3 findings.\n"), "{markdown}");
+
+        let sarif = run(&["report", "--format", "sarif"]);
+        let sarif: Value = serde_json::from_str(&sarif.stdout).expect("it is JSON");
+        let results = sarif["runs"][0]["results"].as_array().expect("a list");
+        let broken: Vec<_> = results.iter().filter(|result| result["ruleId"] == "sitemap_broken").collect();
+        assert_eq!(broken.len(), 1);
+        assert_eq!(broken[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], site.url("/gone"));
+        assert_eq!(results.len(), told.iter().map(|(_, rows)| rows.len()).sum::<usize>(), "one for each row");
+        let junit = run(&["report", "--format", "junit"]).stdout;
+        let failures = junit.matches("<failure type=").count();
+        assert!(junit.contains("<failure type=\"sitemap_broken\" message=\"1 URL: "), "{junit}");
+        assert!(
+            junit.contains(&format!("failures=\"{failures}\"")) && failures < told.len(),
+            "notices fail nothing: {junit}"
+        );
     });
 }

@@ -141,14 +141,11 @@ fn find_alarm<'t>(template: &'t Template, metric: &str, watched: &str) -> &'t st
 #[test]
 fn a_function_that_always_fails_raises_its_alarm() {
     let template = Template::read();
-    let mut count = 0;
     for name in template.named(FUNCTION) {
         let function = template.function(name);
         let again_s = function.queues.iter().map(|queue| template.queue(queue).hidden.as_secs());
-        let Some(longest_s) = again_s.chain(template.rates(name).iter().map(|rate| rate_s(rate))).max() else {
-            // Only people invoke it, whenever they like.
-            continue;
-        };
+        let longest_s = again_s.chain(template.rates(name).iter().map(|rate| rate_s(rate))).max();
+        let longest_s = longest_s.unwrap_or_else(|| panic!("nothing runs {name} by itself"));
         let alarm = find_alarm(&template, "Errors", name);
         let number = |property| template.property(alarm, ALARM, property).as_u64().unwrap();
         let period_s = number("Period");
@@ -160,9 +157,7 @@ fn a_function_that_always_fails_raises_its_alarm() {
             number("DatapointsToAlarm") < number("EvaluationPeriods"),
             "{alarm}: a run that comes late is forgiven"
         );
-        count += 1;
     }
-    assert_eq!(count, 5, "all but the searcher");
 }
 
 #[test]

@@ -30,6 +30,8 @@ const FILES: &str = "
     cp -R dragline-data/raw/docs old/raw/shop
     dragline import crawl.wacz --data old-site
     dragline token add ben
+    dragline report --all -o baseline.json
+    echo 'broken https://example.org/*' > known.txt
 ";
 
 /// An example of a command's help.

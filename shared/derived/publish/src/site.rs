@@ -15,7 +15,7 @@ use dragline_ports::error::PortError;
 use dragline_ports::publications::{Publications, ReportPlace, ReportTexts, SitePlace};
 use dragline_ports::reader::Reader;
 use dragline_report::site::{
-    Report, ReportError, ReportStamp, ReportTotals, html, markdown, report, report_from_totals,
+    Report, ReportError, ReportExtent, ReportStamp, ReportTotals, html, markdown, report, report_from_totals,
 };
 use dragline_search::{Changes, Edition, Index, IndexFile, Parts, SearchError, UpdateResult};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
@@ -286,7 +286,7 @@ impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'
         if changes.is_none() && self.publications.has_report(&iteration.crawl, iteration.number).await? {
             return Ok(SiteResult { index: None, report: None });
         }
-        let report = report(self.reader, graph, iteration.clone(), making.clone()).await?;
+        let report = report(self.reader, graph, iteration.clone(), (making.clone(), &ReportExtent::default())).await?;
         let report = self.put_report(&report).await?;
         if changes.is_some() {
             let edition = index.edition()?;
@@ -327,7 +327,13 @@ impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'
         if gathered.add_log(self.reader, iteration, &self.rest).await?.is_break() {
             return Ok(Err(Draft { next: Stage::Log { parts, gathered }, ..draft }));
         }
-        let report = report_from_totals(self.reader, graph, iteration.clone(), (*gathered, making.clone())).await?;
+        let report = report_from_totals(
+            self.reader,
+            graph,
+            iteration.clone(),
+            (*gathered, making.clone(), &ReportExtent::default()),
+        )
+        .await?;
         let report = self.put_report(&report).await?;
         let written = parts.pages();
         tokio::fs::remove_dir_all(folder.join("part")).await.or_else(if_missing)?;

@@ -8,7 +8,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_graph::Graph;
 use dragline_local::LocalStore;
 use dragline_ports::reader::Reader as _;
-use dragline_report::site::{Cell, ReportStamp, report};
+use dragline_report::site::{Cell, ReportExtent, ReportStamp, report};
 use dragline_testkit::whole_crawls::{Crawled, definition};
 use jiff::Timestamp;
 use rusqlite::Connection;
@@ -200,7 +200,7 @@ async fn listed_as_scripted(crawled: &Crawled, definition: &Definition) -> Vec<(
     let file = crawled.data().join("graph/test.db");
     let graph = Graph::up_to_date(&reader, &file, || ()).await.unwrap();
     let making = ReportStamp { program: "test".to_owned(), at: Timestamp::UNIX_EPOCH };
-    let report = report(&reader, &graph, iteration, making).await.unwrap();
+    let report = report(&reader, &graph, iteration, (making, &ReportExtent::default())).await.unwrap();
     let table = &report.tables.iter().find(|table| table.id == "scripted").unwrap().table;
     assert_eq!(table.rows_all, table.rows.len() as u64);
     let text = |cell: &Cell| match cell {

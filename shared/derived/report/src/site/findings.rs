@@ -12,6 +12,10 @@ const DESCRIPTION_CHARS_MAX: u32 = 160;
 /// The minimum number of words of a page with real content.
 const WORDS_MIN: u32 = 50;
 
+/// The size above which a picture takes more than a second of a slow phone's connection, of
+/// 1.6 Mbit/s as Lighthouse simulates it.
+const PICTURE_BYTES_MAX: u32 = 200_000;
+
 /// A kind of finding.
 #[derive(Debug)]
 pub struct Kind {
@@ -26,13 +30,23 @@ pub struct Kind {
     pub(crate) columns: &'static [Column],
     /// One expression for each column; `urls` are JSON arrays.
     pub(crate) select: &'static str,
-    /// The rows, each counted once. `?1` to `?3` are the limits of titles, descriptions and words.
+    /// Where the rows are.
     pub(crate) from: &'static str,
+    /// Which of them are findings, each counted once. `?1` to `?4` are the limits of titles,
+    /// descriptions, words and pictures.
+    pub(crate) condition: &'static str,
     pub(crate) order: &'static str,
 }
 
-/// The values of `?1`, `?2` and `?3` in [`Kind::from`].
-pub(crate) const LIMITS: [u32; 3] = [TITLE_CHARS_MAX, DESCRIPTION_CHARS_MAX, WORDS_MIN];
+impl Kind {
+    /// Returns the expression of its first column, by which a row is known again.
+    pub(crate) fn key(&self) -> &'static str {
+        self.select.split(',').next().unwrap_or(self.select)
+    }
+}
+
+/// The values of `?1` to `?4` in [`Kind::condition`].
+pub(crate) const LIMITS: [u32; 4] = [TITLE_CHARS_MAX, DESCRIPTION_CHARS_MAX, WORDS_MIN, PICTURE_BYTES_MAX];
 
 const fn column(id: &'static str, title: &'static str, unit: Unit) -> Column {
     Column { id, title, unit }
@@ -44,6 +58,7 @@ const LINKED_FROM: Column = column("linked_from", "Pages that link to it", Unit:
 const STATUS: Column = column("status", "Status", Unit::Number);
 const OUTCOME: Column = column("outcome_name", "Outcome", Unit::Text);
 const DETAIL: Column = column("detail", "Detail", Unit::Text);
+const CANONICAL: Column = column("canonical", "Canonical", Unit::Url);
 const PAGES: Column = column("pages", "Pages", Unit::Count);
 const EXAMPLES: Column = column("urls", "The first of them", Unit::Urls);
 
@@ -60,7 +75,8 @@ pub const KINDS: &[Kind] = &[
         select: "n.url, n.status, n.outcome_name, n.detail, n.linked_from,
                  (SELECT json_group_array(url) FROM (SELECT DISTINCT f.url FROM broken_target x CROSS JOIN edge e ON e.to_id = x.id JOIN node f ON f.id = e.from_id
                   JOIN kind k ON k.id = e.kind WHERE x.broken_id = n.id AND k.name NOT IN ('redirect', 'canonical') ORDER BY f.rank DESC, f.url LIMIT 5))",
-        from: "node n WHERE n.is_broken AND (n.linked_from > 0 OR n.in_sitemap)",
+        from: "node n",
+        condition: "n.is_broken AND (n.linked_from > 0 OR n.in_sitemap)",
         order: "n.linked_from DESC, n.url",
     },
     Kind {
@@ -72,7 +88,8 @@ pub const KINDS: &[Kind] = &[
         of: "URLs",
         columns: &[URL, STATUS, OUTCOME, DETAIL, LINKED_FROM],
         select: "n.url, n.status, n.outcome_name, n.detail, n.linked_from",
-        from: "node n WHERE n.state = 'failed'",
+        from: "node n",
+        condition: "n.state = 'failed'",
         order: "n.linked_from DESC, n.url",
     },
     Kind {
@@ -92,7 +109,8 @@ pub const KINDS: &[Kind] = &[
             LINKED_FROM,
         ],
         select: "n.url, n.status, n.outcome_name, n.hops, n.chain, l.url, n.linked_from",
-        from: "node n JOIN node l ON l.id = n.lands_on WHERE n.redirects_to IS NOT NULL AND (n.hops > 1 OR n.chain <> 'lands')",
+        from: "node n JOIN node l ON l.id = n.lands_on",
+        condition: "n.redirects_to IS NOT NULL AND (n.hops > 1 OR n.chain <> 'lands')",
         order: "n.chain = 'lands', n.hops DESC, n.linked_from DESC, n.url",
     },
     Kind {
@@ -104,7 +122,8 @@ pub const KINDS: &[Kind] = &[
         of: "URLs",
         columns: &[URL, STATUS, OUTCOME, column("lands_on", "Leads to", Unit::Url), LINKED_FROM],
         select: "n.url, n.status, n.outcome_name, l.url, n.linked_from",
-        from: "node n JOIN node l ON l.id = n.lands_on WHERE n.redirects_to IS NOT NULL AND n.chain = 'lands' AND n.linked_from > 0",
+        from: "node n JOIN node l ON l.id = n.lands_on",
+        condition: "n.redirects_to IS NOT NULL AND n.chain = 'lands' AND n.linked_from > 0",
         order: "n.linked_from DESC, n.url",
     },
     Kind {
@@ -117,6 +136,7 @@ pub const KINDS: &[Kind] = &[
         columns: &[URL, TITLE, column("last_at", "Last visited", Unit::Time)],
         select: "n.url, n.title, n.last_at",
         from: "orphan n",
+        condition: "TRUE",
         order: "n.url",
     },
     Kind {
@@ -129,6 +149,7 @@ pub const KINDS: &[Kind] = &[
         columns: &[URL, TITLE],
         select: "n.url, n.title",
         from: "dead_end n",
+        condition: "TRUE",
         order: "n.url",
     },
     Kind {
@@ -141,7 +162,8 @@ pub const KINDS: &[Kind] = &[
         columns: &[URL, column("parts", "Parts", Unit::Count), column("urls", "The first of them", Unit::Urls)],
         select: "n.url, (SELECT count(*) FROM insecure_part p WHERE p.from_id = n.id),
                  (SELECT json_group_array(url) FROM (SELECT DISTINCT p.url FROM insecure_part p WHERE p.from_id = n.id ORDER BY p.url LIMIT 5))",
-        from: "node n WHERE n.id IN (SELECT from_id FROM insecure_part)",
+        from: "node n",
+        condition: "n.id IN (SELECT from_id FROM insecure_part)",
         order: "n.url",
     },
     Kind {
@@ -153,7 +175,8 @@ pub const KINDS: &[Kind] = &[
         of: "pages",
         columns: &[URL, LINKED_FROM],
         select: "n.url, n.linked_from",
-        from: "document n WHERE n.title IS NULL OR trim(n.title) = ''",
+        from: "document n",
+        condition: "n.title IS NULL OR trim(n.title) = ''",
         order: "n.linked_from DESC, n.url",
     },
     Kind {
@@ -166,6 +189,7 @@ pub const KINDS: &[Kind] = &[
         columns: &[TITLE, PAGES, EXAMPLES],
         select: "n.title, n.pages, (SELECT json_group_array(url) FROM (SELECT d.url FROM document d WHERE d.title = n.title ORDER BY d.url LIMIT 5))",
         from: "(SELECT title, count(*) AS pages FROM document WHERE trim(title) <> '' GROUP BY title HAVING count(*) > 1) n",
+        condition: "TRUE",
         order: "n.pages DESC, n.title",
     },
     Kind {
@@ -177,7 +201,8 @@ pub const KINDS: &[Kind] = &[
         of: "pages",
         columns: &[URL, TITLE, column("chars", "Characters", Unit::Count)],
         select: "n.url, n.title, length(n.title)",
-        from: "document n WHERE length(n.title) > ?1",
+        from: "document n",
+        condition: "length(n.title) > ?1",
         order: "length(n.title) DESC, n.url",
     },
     Kind {
@@ -189,7 +214,8 @@ pub const KINDS: &[Kind] = &[
         of: "pages",
         columns: &[URL, TITLE],
         select: "n.url, n.title",
-        from: "document n WHERE n.description IS NULL OR trim(n.description) = ''",
+        from: "document n",
+        condition: "n.description IS NULL OR trim(n.description) = ''",
         order: "n.linked_from DESC, n.url",
     },
     Kind {
@@ -203,6 +229,7 @@ pub const KINDS: &[Kind] = &[
         select: "n.description, n.pages,
                  (SELECT json_group_array(url) FROM (SELECT d.url FROM document d WHERE d.description = n.description ORDER BY d.url LIMIT 5))",
         from: "(SELECT description, count(*) AS pages FROM document WHERE trim(description) <> '' GROUP BY description HAVING count(*) > 1) n",
+        condition: "TRUE",
         order: "n.pages DESC, n.description",
     },
     Kind {
@@ -214,7 +241,8 @@ pub const KINDS: &[Kind] = &[
         of: "pages",
         columns: &[URL, column("description", "Description", Unit::Text), column("chars", "Characters", Unit::Count)],
         select: "n.url, n.description, length(n.description)",
-        from: "document n WHERE length(n.description) > ?2",
+        from: "document n",
+        condition: "length(n.description) > ?2",
         order: "length(n.description) DESC, n.url",
     },
     Kind {
@@ -236,6 +264,7 @@ pub const KINDS: &[Kind] = &[
                   WHERE d.of_what = n.of_what AND d.same_as = n.same_as AND d.canonical IS NOT NULL ORDER BY 1 LIMIT 5)),
                  (SELECT json_group_array(url) FROM (SELECT d.url FROM alike d WHERE d.of_what = n.of_what AND d.same_as = n.same_as AND d.url <> n.same_as ORDER BY 1 LIMIT 5))",
         from: "(SELECT of_what, same_as, count(*) - 1 AS copies FROM alike GROUP BY of_what, same_as) n",
+        condition: "TRUE",
         order: "n.copies DESC, n.same_as, n.of_what",
     },
     Kind {
@@ -248,6 +277,7 @@ pub const KINDS: &[Kind] = &[
         columns: &[URL, column("same_as", "Like", Unit::Url), column("distance", "Bits of 64 that differ", Unit::Count)],
         select: "n.url, l.url, x.distance",
         from: "near x JOIN node n ON n.id = x.id JOIN node l ON l.id = x.like_id",
+        condition: "TRUE",
         order: "x.distance, l.url, n.url",
     },
     Kind {
@@ -259,8 +289,22 @@ pub const KINDS: &[Kind] = &[
         of: "pages",
         columns: &[URL, TITLE, column("words", "Words", Unit::Count)],
         select: "n.url, n.title, n.words",
-        from: "document n WHERE n.words < ?3",
+        from: "document n",
+        condition: "n.words < ?3",
         order: "n.words, n.url",
+    },
+    Kind {
+        id: "pictures_heavy",
+        group: "content",
+        title: "Heavy pictures",
+        about: "These pictures have more than 200 kB, which take a phone with a slow connection more than a second. Make them smaller, or choose another format.",
+        severity: Shade::Notice,
+        of: "pictures",
+        columns: &[URL, column("content_type", "Content type", Unit::Text), column("body_bytes", "Size", Unit::Bytes), LINKED_FROM],
+        select: "n.url, n.content_type, n.body_bytes, n.linked_from",
+        from: "node n",
+        condition: "n.state = 'file' AND n.content_type LIKE 'image/%' AND n.body_bytes > ?4",
+        order: "n.body_bytes DESC, n.url",
     },
     Kind {
         id: "language_missing",
@@ -271,7 +315,8 @@ pub const KINDS: &[Kind] = &[
         of: "pages",
         columns: &[URL, TITLE],
         select: "n.url, n.title",
-        from: "document n WHERE n.language IS NULL",
+        from: "document n",
+        condition: "n.language IS NULL",
         order: "n.linked_from DESC, n.url",
     },
     Kind {
@@ -283,7 +328,8 @@ pub const KINDS: &[Kind] = &[
         of: "URLs",
         columns: &[URL, column("rule", "Rule", Unit::Text), LINKED_FROM],
         select: "n.url, n.detail, n.linked_from",
-        from: "node n WHERE n.outcome_name = 'blocked_by_robots_txt'",
+        from: "node n",
+        condition: "n.outcome_name = 'blocked_by_robots_txt'",
         order: "n.linked_from DESC, n.url",
     },
     Kind {
@@ -295,7 +341,8 @@ pub const KINDS: &[Kind] = &[
         of: "pages",
         columns: &[URL, LINKED_FROM],
         select: "n.url, n.linked_from",
-        from: "node n WHERE n.outcome_name = 'blocked_at_request_of_remote' AND n.status BETWEEN 200 AND 299",
+        from: "noindex n",
+        condition: "TRUE",
         order: "n.linked_from DESC, n.url",
     },
     Kind {
@@ -307,7 +354,8 @@ pub const KINDS: &[Kind] = &[
         of: "URLs",
         columns: &[URL, STATUS, OUTCOME, DETAIL, LINKED_FROM],
         select: "n.url, n.status, n.outcome_name, n.detail, n.linked_from",
-        from: "node n WHERE n.outcome_name IN ('blocked_by_challenge', 'blocked_by_login', 'blocked_by_consent') OR (n.outcome_name = 'blocked_at_request_of_remote' AND n.status NOT BETWEEN 200 AND 299)",
+        from: "node n",
+        condition: "n.outcome_name IN ('blocked_by_challenge', 'blocked_by_login', 'blocked_by_consent') OR (n.outcome_name = 'blocked_at_request_of_remote' AND n.status NOT BETWEEN 200 AND 299)",
         order: "n.linked_from DESC, n.url",
     },
     Kind {
@@ -317,9 +365,101 @@ pub const KINDS: &[Kind] = &[
         about: "These pages name a canonical URL that is missing or fails, so search engines may drop both. Name one that exists.",
         severity: Shade::Error,
         of: "pages",
-        columns: &[URL, column("canonical", "Canonical", Unit::Url), OUTCOME],
+        columns: &[URL, CANONICAL, OUTCOME],
         select: "n.url, n.canonical, c.outcome_name",
-        from: "node n JOIN node c ON c.url = n.canonical WHERE n.canonical IS NOT NULL AND n.state IN ('page', 'copy') AND c.is_broken",
+        from: "node n JOIN node c ON c.url = n.canonical",
+        condition: "n.canonical IS NOT NULL AND n.state IN ('page', 'copy') AND c.is_broken",
         order: "n.url",
+    },
+    Kind {
+        id: "canonical_redirected",
+        group: "indexing",
+        title: "Canonical URLs that redirect",
+        about: "These pages name a canonical URL that leads elsewhere. Name the one where it ends.",
+        severity: Shade::Warning,
+        of: "pages",
+        columns: &[URL, CANONICAL, column("lands_on", "Leads to", Unit::Url)],
+        select: "n.url, n.canonical, l.url",
+        from: "node n JOIN node c ON c.url = n.canonical JOIN node l ON l.id = c.lands_on",
+        condition: "n.state IN ('page', 'copy') AND c.redirects_to IS NOT NULL AND NOT c.is_broken AND NOT l.is_broken",
+        order: "n.url",
+    },
+    Kind {
+        id: "canonical_noindex",
+        group: "indexing",
+        title: "Canonical URLs marked noindex",
+        about: "These pages name a canonical URL that says `noindex`, so search engines may leave out both.",
+        severity: Shade::Warning,
+        of: "pages",
+        columns: &[URL, CANONICAL],
+        select: "n.url, n.canonical",
+        from: "node n JOIN noindex c ON c.url = n.canonical",
+        condition: "n.state IN ('page', 'copy')",
+        order: "n.url",
+    },
+    Kind {
+        id: "soft_404",
+        group: "indexing",
+        title: "Missing pages that say 200",
+        about: "These answers say that nothing is there, with the status of a page. Answer with 404, so that search engines do not keep them.",
+        severity: Shade::Warning,
+        of: "URLs",
+        columns: &[URL, DETAIL, LINKED_FROM],
+        select: "n.url, n.detail, n.linked_from",
+        from: "node n",
+        condition: "n.outcome_name = 'soft_404'",
+        order: "n.linked_from DESC, n.url",
+    },
+    Kind {
+        id: "sitemap_broken",
+        group: "indexing",
+        title: "Broken URLs in the sitemap",
+        about: "The sitemap lists these URLs, which are missing or fail. Take them out.",
+        severity: Shade::Error,
+        of: "URLs",
+        columns: &[URL, STATUS, OUTCOME],
+        select: "n.url, n.status, n.outcome_name",
+        from: "node n",
+        condition: "n.in_sitemap AND n.is_broken",
+        order: "n.url",
+    },
+    Kind {
+        id: "sitemap_redirects",
+        group: "indexing",
+        title: "Redirects in the sitemap",
+        about: "The sitemap lists these URLs, which lead elsewhere. List where they end.",
+        severity: Shade::Warning,
+        of: "URLs",
+        columns: &[URL, column("lands_on", "Leads to", Unit::Url)],
+        select: "n.url, l.url",
+        from: "node n JOIN node l ON l.id = n.lands_on",
+        condition: "n.in_sitemap AND n.redirects_to IS NOT NULL",
+        order: "n.url",
+    },
+    Kind {
+        id: "sitemap_noindex",
+        group: "indexing",
+        title: "Pages marked noindex in the sitemap",
+        about: "The sitemap asks search engines to read these pages, and the pages ask them not to.",
+        severity: Shade::Warning,
+        of: "pages",
+        columns: &[URL],
+        select: "n.url",
+        from: "noindex n",
+        condition: "n.in_sitemap",
+        order: "n.url",
+    },
+    Kind {
+        id: "sitemap_missing",
+        group: "indexing",
+        title: "Pages missing from the sitemap",
+        about: "No URL of the sitemap of their host leads to these pages. Add them, if search engines should know them.",
+        severity: Shade::Notice,
+        of: "pages",
+        columns: &[URL, TITLE, LINKED_FROM],
+        select: "n.url, n.title, n.linked_from",
+        from: "document n",
+        condition: "NOT n.in_sitemap AND n.host IN (SELECT host FROM node WHERE in_sitemap)",
+        order: "n.linked_from DESC, n.url",
     },
 ];

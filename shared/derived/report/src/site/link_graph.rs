@@ -6,8 +6,9 @@ use dragline_graph::{Graph, GraphError};
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
+use super::accepted::AcceptedFindings;
 use super::findings::{KINDS, Kind, LIMITS};
-use super::rows::{ROWS_MAX, Rows};
+use super::rows::{Rows, RowsKept};
 use super::shape::{Bar, Cell, Column, Finding, Listing, Shade, Table, Unit};
 
 /// Groups of URLs with the same content. Equal bodies have equal texts, which are not listed again.
@@ -21,26 +22,46 @@ SELECT 'text', min(url) OVER (PARTITION BY text_sha1), url, canonical FROM node
 WHERE state IN ('page', 'copy') AND words > 0
   AND text_sha1 IN (SELECT text_sha1 FROM node WHERE state IN ('page', 'copy') AND words > 0 GROUP BY text_sha1
                     HAVING count(DISTINCT coalesce(body_sha1, url)) > 1);
-CREATE INDEX temp.alike_group ON alike (of_what, same_as, url);";
+CREATE INDEX temp.alike_group ON alike (of_what, same_as, url);
+CREATE TEMP VIEW noindex AS
+SELECT * FROM node WHERE outcome_name = 'blocked_at_request_of_remote' AND status BETWEEN 200 AND 299;";
 
-/// Returns the findings of every kind.
-pub(crate) fn findings(graph: &Graph) -> Result<Vec<Finding>, GraphError> {
+/// Returns the findings of every kind without those that are accepted, of which it returns the
+/// number.
+pub(crate) fn findings(
+    graph: &Graph,
+    accepted: &AcceptedFindings,
+    kept: RowsKept,
+) -> Result<(Vec<Finding>, u64), GraphError> {
     graph.prepare(ALIKE)?;
-    KINDS.iter().map(|kind| finding(graph, kind)).collect()
+    graph.prepare(&accepted.tables())?;
+    let (mut findings, mut left_out) = (Vec::new(), 0);
+    for kind in KINDS {
+        let all = format!("{} WHERE {}", kind.from, kind.condition);
+        let Some(unaccepted) = accepted.exclude(kind) else {
+            findings.push(finding(graph, kind, &all, kept)?);
+            continue;
+        };
+        let finding =
+            finding(graph, kind, &format!("{} WHERE ({}) AND {unaccepted}", kind.from, kind.condition), kept)?;
+        left_out +=
+            number(graph, &format!("SELECT count(*) FROM {}", with_limits(&all)))?.saturating_sub(finding.count);
+        findings.push(finding);
+    }
+    Ok((findings, left_out))
 }
 
-fn finding(graph: &Graph, kind: &Kind) -> Result<Finding, GraphError> {
-    let Kind { id, group, title, about, severity, of, columns, select, from, order } = *kind;
-    let table = table(graph, columns, &[select, from, order])?;
+fn finding(graph: &Graph, kind: &Kind, from: &str, kept: RowsKept) -> Result<Finding, GraphError> {
+    let Kind { id, group, title, about, severity, of, columns, select, order, .. } = *kind;
+    let table = table(graph, Rows::new(columns, kept), &[select, from, order])?;
     let of = if table.rows_all == 1 { of.strip_suffix('s').unwrap_or(of) } else { of };
     Ok(Finding { id, group, title, about, severity, of, count: table.rows_all, table })
 }
 
 /// Returns the first rows of a query, and the number of all.
-fn table(graph: &Graph, columns: &'static [Column], [select, from, order]: &[&str; 3]) -> Result<Table, GraphError> {
-    let count = number(graph, &format!("SELECT count(*) FROM {}", with_limits(from)))?;
-    let mut rows = Rows::new(columns);
-    let sql = format!("SELECT {select} FROM {} ORDER BY {order} LIMIT {ROWS_MAX}", with_limits(from));
+fn table(graph: &Graph, mut rows: Rows, [select, from, order]: &[&str; 3]) -> Result<Table, GraphError> {
+    let (count, columns) = (number(graph, &format!("SELECT count(*) FROM {}", with_limits(from)))?, rows.columns());
+    let sql = format!("SELECT {select} FROM {} ORDER BY {order} LIMIT {}", with_limits(from), rows.rows_max());
     graph.each(
         &sql,
         [],
@@ -55,8 +76,8 @@ fn table(graph: &Graph, columns: &'static [Column], [select, from, order]: &[&st
 
 /// Inserts the limits into a query. They are not bound, as not every query uses all of them.
 fn with_limits(from: &str) -> String {
-    let [title, description, words] = LIMITS.map(|limit| limit.to_string());
-    from.replace("?1", &title).replace("?2", &description).replace("?3", &words)
+    let numbered = LIMITS.iter().zip(["?1", "?2", "?3", "?4"]);
+    numbered.fold(from.to_owned(), |from, (limit, name)| from.replace(name, &limit.to_string()))
 }
 
 fn cells(row: &Row<'_>, columns: &[Column]) -> rusqlite::Result<Vec<Cell>> {
@@ -92,7 +113,8 @@ fn number(graph: &Graph, sql: &str) -> Result<u64, GraphError> {
 pub(crate) fn tables(graph: &Graph) -> Result<Vec<Listing>, GraphError> {
     const PAGES: Column = Column { id: "pages", title: "Pages", unit: Unit::Count };
     let listing = |id, title, about, columns, question: [&str; 3]| {
-        Ok::<_, GraphError>(Listing { id, title, about, table: table(graph, columns, &question)? })
+        let rows = Rows::new(columns, RowsKept::First);
+        Ok::<_, GraphError>(Listing { id, title, about, table: table(graph, rows, &question)? })
     };
     Ok(vec![
         listing(

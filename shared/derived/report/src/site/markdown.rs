@@ -87,16 +87,7 @@ const fn severity_name(severity: Shade) -> &'static str {
 }
 
 fn format_cell(unit: Unit, cell: &Cell) -> String {
-    match cell {
-        Cell::Nothing => String::new(),
-        Cell::Whole(number) if unit == Unit::Number => number.to_string(),
-        Cell::Whole(number) if unit == Unit::Bytes => format!("{} B", count(*number)),
-        Cell::Whole(number) if unit == Unit::Ms => format!("{} ms", count(*number)),
-        Cell::Whole(number) => count(*number),
-        Cell::Number(number) => number.to_string(),
-        Cell::Text(text) => escape(text),
-        Cell::Texts(texts) => texts.iter().map(|text| escape(text)).collect::<Vec<_>>().join("<br>"),
-    }
+    cell.shown(unit, escape, "<br>")
 }
 
 /// Escapes characters that Markdown, HTML or a terminal would act on. URLs remain plain text, which

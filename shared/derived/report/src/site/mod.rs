@@ -8,14 +8,17 @@
 //! A table has the first rows and the exact number of all rows, so a report of a large site stays
 //! small.
 
+mod accepted;
 mod findings;
 mod gathered;
 mod histogram;
 mod html;
+mod junit;
 mod link_graph;
 mod log;
 mod markdown;
 mod rows;
+mod sarif;
 mod shape;
 mod tree;
 
@@ -29,10 +32,14 @@ use dragline_ports::error::PortError;
 use dragline_ports::reader::Reader;
 use jiff::Timestamp;
 
+pub use accepted::{AcceptedError, AcceptedFindings};
 pub use findings::{KINDS, Kind};
 pub use gathered::ReportTotals;
 pub use html::html;
+pub use junit::junit;
 pub use markdown::markdown;
+pub use rows::RowsKept;
+pub use sarif::sarif;
 pub use shape::{
     Bar, Branch, Cell, Chart, ChartKind, Column, FORMAT, Figure, Finding, Listing, Report, Section, SectionLinks,
     Sections, Series, Shade, Table, Unit,
@@ -60,6 +67,15 @@ pub struct ReportStamp {
     pub at: Timestamp,
 }
 
+/// What a report leaves out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReportExtent {
+    /// Findings that are not reported.
+    pub accepted: AcceptedFindings,
+    /// Which rows of the others are.
+    pub rows: RowsKept,
+}
+
 /// Reports on a crawled site, from the graph of its current state and the log of an iteration.
 ///
 /// # Errors
@@ -68,13 +84,13 @@ pub async fn report(
     reader: &impl Reader,
     graph: &Graph,
     iteration: IterationRow,
-    making: ReportStamp,
+    (making, extent): (ReportStamp, &ReportExtent),
 ) -> Result<Report, ReportError> {
     let mut gathered = ReportTotals::new(iteration.started_at);
     gathered.add_documents(reader).await?;
     // Never interrupted.
     _ = gathered.add_log(reader, &iteration, || ControlFlow::Continue(())).await?;
-    report_from_totals(reader, graph, iteration, (gathered, making)).await
+    report_from_totals(reader, graph, iteration, (gathered, making, extent)).await
 }
 
 /// Reports on a crawled site from gathered totals.
@@ -85,13 +101,15 @@ pub async fn report_from_totals(
     reader: &impl Reader,
     graph: &Graph,
     iteration: IterationRow,
-    (gathered, making): (ReportTotals, ReportStamp),
+    (gathered, making, extent): (ReportTotals, ReportStamp, &ReportExtent),
 ) -> Result<Report, ReportError> {
     let began_at = iteration.started_at;
     let ReportTotals { visits, tally, types, scripted, notes, .. } = gathered;
     let Summary { standing, figures } = crate::summary_from_tally(reader, iteration, tally).await?;
     let to_go = if standing.closed_at.is_some() { None } else { Some(figures.waiting) };
-    let not_checked = graph.unchecked(to_go)?.lines().into_iter().chain(notes).collect();
+    let (findings, left_out) = link_graph::findings(graph, &extent.accepted, extent.rows)?;
+    let accepted = (left_out > 0).then(|| format!("Left out, as they are accepted: {left_out} findings."));
+    let not_checked = graph.unchecked(to_go)?.lines().into_iter().chain(notes).chain(accepted).collect();
     let depths = ChartKind::Bars { bars: link_graph::depths(graph)? };
     let figures = headline(&figures, &visits, standing.closed_at.map(|closed_at| closed_at.duration_since(began_at)));
     let mut charts = visits.charts();
@@ -117,7 +135,7 @@ pub async fn report_from_totals(
         not_checked,
         figures,
         charts,
-        findings: link_graph::findings(graph)?,
+        findings,
         tables,
         tree: tree::tree(graph)?,
         sections: tree::sections(graph)?,

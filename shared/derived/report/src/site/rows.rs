@@ -17,19 +17,51 @@ const TEXT_BYTES_MAX: usize = 2048;
 /// The maximum number of texts in a value.
 pub(crate) const TEXTS_MAX: usize = 5;
 
+/// Which rows of a table are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RowsKept {
+    /// The first, for people: as many as a page has room for.
+    #[default]
+    First,
+    /// All, for programs.
+    All,
+}
+
 /// The rows of an unfinished table. Its columns are not stored.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Rows {
     #[serde(skip)]
     columns: &'static [Column],
+    #[serde(skip)]
+    kept: RowsKept,
     rows: Vec<Vec<Cell>>,
     rows_all: u64,
     bytes: usize,
 }
 
 impl Rows {
-    pub(crate) const fn new(columns: &'static [Column]) -> Self {
-        Self { columns, rows: Vec::new(), rows_all: 0, bytes: 0 }
+    pub(crate) const fn new(columns: &'static [Column], kept: RowsKept) -> Self {
+        Self { columns, kept, rows: Vec::new(), rows_all: 0, bytes: 0 }
+    }
+
+    /// Returns its columns.
+    pub(crate) const fn columns(&self) -> &'static [Column] {
+        self.columns
+    }
+
+    /// Returns the maximum number of its rows.
+    pub(crate) const fn rows_max(&self) -> usize {
+        match self.kept {
+            RowsKept::First => ROWS_MAX,
+            RowsKept::All => i64::MAX as usize,
+        }
+    }
+
+    const fn bytes_max(&self) -> usize {
+        match self.kept {
+            RowsKept::First => BYTES_MAX,
+            RowsKept::All => usize::MAX,
+        }
     }
 
     /// Returns the same rows with their columns, which were not stored.
@@ -42,12 +74,14 @@ impl Rows {
     pub(crate) fn add(&mut self, mut row: Vec<Cell>) {
         let is_first_left_out = self.rows_all == self.rows.len() as u64;
         self.rows_all += 1;
-        if !is_first_left_out || self.rows.len() == ROWS_MAX {
+        if !is_first_left_out || self.rows.len() == self.rows_max() {
             return;
         }
-        row.iter_mut().for_each(shorten);
+        if self.kept == RowsKept::First {
+            row.iter_mut().for_each(shorten);
+        }
         let bytes = row.iter().map(size).sum::<usize>();
-        if self.bytes + bytes <= BYTES_MAX {
+        if self.bytes + bytes <= self.bytes_max() {
             self.bytes += bytes;
             self.rows.push(row);
         }
@@ -127,7 +161,7 @@ mod tests {
                 "after one that is left out, none is kept",
             ),
         ] {
-            let mut rows = Rows::new(COLUMNS);
+            let mut rows = Rows::new(COLUMNS, RowsKept::First);
             let all = texts.len() as u64;
             texts.into_iter().for_each(|text| rows.add(row(text)));
             let table = rows.finish_whole();

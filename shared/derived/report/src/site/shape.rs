@@ -3,6 +3,7 @@
 //! Everything in it is a figure, a chart or a table, so that a page, Markdown or a program can show
 //! it without knowing its meaning.
 
+use dragline_domain::shown::count;
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -236,6 +237,22 @@ pub enum Cell {
     Text(String),
     /// Several texts.
     Texts(Vec<String>),
+}
+
+impl Cell {
+    /// Returns a value for people. `quote` is what its form does with texts of pages.
+    pub(super) fn shown(&self, unit: Unit, quote: impl Fn(&str) -> String, between: &str) -> String {
+        match self {
+            Self::Nothing => String::new(),
+            Self::Whole(number) if unit == Unit::Number => number.to_string(),
+            Self::Whole(number) if unit == Unit::Bytes => format!("{} B", count(*number)),
+            Self::Whole(number) if unit == Unit::Ms => format!("{} ms", count(*number)),
+            Self::Whole(number) => count(*number),
+            Self::Number(number) => number.to_string(),
+            Self::Text(text) => quote(text),
+            Self::Texts(texts) => texts.iter().map(|text| quote(text)).collect::<Vec<_>>().join(between),
+        }
+    }
 }
 
 impl Serialize for Table {
