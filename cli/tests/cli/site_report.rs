@@ -71,10 +71,14 @@ async fn a_site_is_reported_on_for_people_and_programs() {
 /// A site whose sitemap and canonical URLs lead to what is not there, redirects or says noindex.
 async fn contradictory_site() -> HostileSite {
     HostileSite::start(|asked| match asked.target.as_str() {
-        "/robots.txt" => reply(200, &[], &format!("Sitemap: http://{}/sitemap.xml\n", asked.field("host").unwrap_or_default())),
+        "/robots.txt" => {
+            reply(200, &[], &format!("Sitemap: http://{}/sitemap.xml\n", asked.field("host").unwrap_or_default()))
+        }
         "/sitemap.xml" => {
             let urls = ["/", "/gone", "/moved", "/hidden", "/to-hidden"];
-            let listed = urls.map(|path| format!("<url><loc>http://{}{path}</loc></url>", asked.field("host").unwrap_or_default())).concat();
+            let listed = urls
+                .map(|path| format!("<url><loc>http://{}{path}</loc></url>", asked.field("host").unwrap_or_default()))
+                .concat();
             reply(200, &["content-type: application/xml"], &format!("<urlset>{listed}</urlset>"))
         }
         "/" => html("<title>Home</title>Home. <a href=/new>new</a> <a href=/to-moved>a</a> <img src=/large.png>"),

@@ -10,7 +10,7 @@ use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_local::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SystemRng};
 use dragline_pipeline::context::Contexts;
-use dragline_pipeline::schedule::{CommandResult, Defaults, handle};
+use dragline_pipeline::schedule::{CommandResult, Defaults, begin_due, handle};
 use dragline_pipeline::{Adapters, Timing};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
@@ -102,6 +102,11 @@ impl Desk {
     pub(crate) async fn deliver(&self, message: &str, command: &Command) -> CommandResult {
         let message = TriggerId(message.to_owned());
         handle(&self.world, &self.contexts, &defaults(), command, &message).await.unwrap()
+    }
+
+    /// Begins what is due, as a machine does, and returns its number.
+    pub(crate) async fn begin_due(&self) -> usize {
+        begin_due(&self.world, &self.contexts).await.unwrap()
     }
 
     pub(crate) async fn pass(&self, seconds: u64) {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use dragline_domain::command::Command;
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::{IterationBegun, Switch};
+use dragline_domain::frontier::{IterationBegun, Selection, Switch, Task};
 use dragline_domain::ids::TriggerId;
 use dragline_pipeline::schedule::{CommandResult, Refusal, tick};
 use dragline_ports::clock::Clock as _;
@@ -99,6 +99,25 @@ async fn a_time_that_comes_while_an_iteration_runs_is_skipped_and_told() {
     assert_eq!(desk.heard(), [Notice::StartSkipped { trigger: command("11:10:00").trigger, running }]);
     desk.end("docs").await;
     assert_eq!(desk.deliver("m2", &late).await, CommandResult::Before, "skipped once is skipped for good");
+}
+
+/// A machine's queue is lost with its process, so its schedule is what remembers the time.
+#[tokio::test]
+async fn a_time_that_comes_while_documents_are_remade_waits_for_their_end() {
+    let desk = Desk::new();
+    desk.deliver("m1", &Command::Define(scheduled())).await;
+    desk.end("docs").await;
+    desk.deliver("m2", &Command::Reparse { crawl: name("docs"), selection: Selection::All }).await;
+    desk.pass(200).await;
+    let due = Some("2026-11-18T11:10:00Z".parse().unwrap());
+    assert_eq!(desk.begin_due().await, 0, "documents are being remade");
+    assert_eq!(desk.row("docs").await.unwrap().switch, Switch::On { next: due }, "it stays due");
+    desk.end("docs").await;
+    assert_eq!(desk.begin_due().await, 1);
+    let latest = desk.latest("docs").await.unwrap();
+    assert_eq!((latest.number.number(), latest.task), (3, Task::Crawl));
+    assert!(desk.row("docs").await.unwrap().switch.next() > due, "the schedule has moved on");
+    assert_eq!(desk.begin_due().await, 0, "and begins nothing twice");
 }
 
 #[tokio::test]

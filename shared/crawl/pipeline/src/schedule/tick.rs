@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use dragline_domain::frontier::due_iteration;
+use dragline_domain::frontier::{IterationBegun, Task, due_iteration};
 use dragline_domain::ids::CrawlId;
 use futures_util::{StreamExt as _, stream};
 use jiff::Timestamp;
 
+use super::begin::is_put_off;
 use super::command::{CommandResult, start_once};
 use crate::World;
 use crate::context::Contexts;
@@ -79,7 +80,7 @@ async fn pass_all(world: &impl World, starts: Starts<'_>) -> PortResult<usize> {
 enum DueCrawl {
     /// Its start command was sent or handled.
     Begun,
-    /// It is not due any more.
+    /// It is not due any more, or begins once what runs is over.
     Passed,
 }
 
@@ -94,6 +95,10 @@ async fn pass_due(world: &impl World, crawl: CrawlId, now: Timestamp, starts: St
         Starts::Sent => world.queue().send(Message::Start(command), Duration::ZERO).await?,
         Starts::Handled(contexts) => match start_once(world, contexts, &command).await? {
             CommandResult::Refused(refusal) => tracing::warn!(%refusal, "a schedule begins nothing"),
+            // It stays due: the command that is sent again is lost with the process.
+            CommandResult::Started(IterationBegun::Busy(running)) if is_put_off(&running, &Task::Crawl) => {
+                return Ok(DueCrawl::Passed);
+            }
             done => tracing::debug!(%crawl, ?done, "a schedule came due"),
         },
     }
