@@ -164,3 +164,29 @@ async fn what_is_known_is_not_told_again() {
         );
     });
 }
+
+#[test]
+fn what_https_pages_send_or_load_over_http_is_told() {
+    let page = "<title>Log in</title><img src=http://a.example/logo.png><form action=http://a.example/in><input name=who></form>
+                <form action=/search></form><form action=https://b.example/in></form>";
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{page}", page.len());
+    let record = format!(
+        "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:7f0d5b4e-6a43-4f7f-9d4c-1f8f0a2b3c4d>\r\n\
+         WARC-Date: 2026-01-02T03:04:05Z\r\nWARC-Target-URI: https://a.example/in\r\n\
+         Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{answer}\r\n\r\n",
+        answer.len()
+    );
+    let directory = tempfile::tempdir().expect("there is room");
+    std::fs::write(directory.path().join("site.warc"), record).expect("there is room");
+    let imported = dragline(directory.path(), &["import", "site.warc"]);
+    assert_eq!(imported.code, Some(0), "{}", imported.stderr);
+    let ran = dragline(directory.path(), &["report", "--json"]);
+    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let rows = |id: &str| {
+        let found = report["findings"].as_array().and_then(|all| all.iter().find(|finding| finding["id"] == id));
+        found.map(|finding| finding["rows"].to_string()).unwrap_or_default()
+    };
+    let parts = r#"[{"parts":1,"url":"https://a.example/in","urls":["http://a.example/logo.png"]}]"#;
+    assert_eq!(rows("mixed"), parts);
+    assert_eq!(rows("forms_insecure"), r#"[{"target":"http://a.example/in","url":"https://a.example/in"}]"#);
+}

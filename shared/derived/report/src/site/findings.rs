@@ -167,6 +167,20 @@ pub const KINDS: &[Kind] = &[
         order: "n.url",
     },
     Kind {
+        id: "forms_insecure",
+        group: "content",
+        title: "Insecure forms",
+        about: "These forms of HTTPS pages send what people type over plain HTTP, where anybody on the way can read it. Send it over HTTPS.",
+        severity: Shade::Error,
+        of: "forms",
+        columns: &[URL, column("target", "Sends to", Unit::Url)],
+        select: "n.url, n.target",
+        from: "(SELECT DISTINCT f.url AS url, t.url AS target FROM edge e JOIN kind k ON k.id = e.kind JOIN node f ON f.id = e.from_id JOIN node t ON t.id = e.to_id
+                WHERE k.name = 'form' AND f.url >= 'https://' AND t.url >= 'http://' AND t.url < 'http:0') n",
+        condition: "TRUE",
+        order: "n.url, n.target",
+    },
+    Kind {
         id: "titles_missing",
         group: "content",
         title: "Pages without a title",

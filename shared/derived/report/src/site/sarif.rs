@@ -1,5 +1,5 @@
-//! The findings of a report as SARIF 2.1.0 (OASIS), which code hosts show beside the code: a rule for
-//! each kind of finding, and a result for each row.
+//! The findings of a report as SARIF 2.1.0 (OASIS), which code hosts show beside the code: a rule
+//! for each kind of finding, and a result for each row.
 
 use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
