@@ -35,7 +35,8 @@ impl Area {
             "/robots.txt" => Reply { status: 404, ..Reply::default() },
             "/login" => Reply::page(FORM),
             LOG_IN_PATH => {
-                // Of three sessions, one is over before it shows anything but the page after the form.
+                // Of three sessions, one is over before it shows anything but the page after the
+                // form.
                 sessions.push(1 + if draw(3) == 0 { 0 } else { draw(8) });
                 Reply::to(303, "/welcome").with_cookie(&format!("sid={}", sessions.len() - 1))
             }
