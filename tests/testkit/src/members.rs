@@ -1,5 +1,7 @@
 //! A members' area and a stranger's site: what they answer, and a fetcher that asks them in memory.
 
+#![expect(clippy::unwrap_used, reason = "it is part of tests, though the compiler cannot know")]
+
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
