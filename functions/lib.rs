@@ -1,9 +1,9 @@
 //! The Lambda functions, each a module with its handler and a binary that serves it.
 
-mod addresses;
 pub mod crawler;
 mod defaults;
 mod folder;
+mod network;
 pub mod parser;
 pub mod publisher;
 pub mod scheduler;

@@ -97,6 +97,8 @@ impl Network {
         config.certificates = self.certificates;
         config.extra_roots.clone_from(&self.extra_roots);
         config.proxies = Some(self.proxies.clone());
+        // Whoever names a proxy on a machine of their own means it.
+        config.rule_proxies = AddressPolicy::AllowPrivate;
         config.rate.clone_from(&self.rate);
         if let Some(room) = room {
             config.idle_connections_max = room.idle_connections_max;

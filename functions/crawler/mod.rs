@@ -11,7 +11,7 @@ use dragline_pipeline::World as _;
 use dragline_ports::archive::Archive as _;
 use dragline_ports::system::SystemClock;
 
-use crate::addresses::address_policy;
+use crate::network::fetchers;
 use handler::Crawler;
 
 /// The variable with the prefix of the secrets that rules for access may name; empty for none.
@@ -39,14 +39,13 @@ type Handler = (AwsWorld, Arc<Crawler<HttpFetchers>>);
 async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
     // Each definition has its own user agent.
     let config = HttpConfig {
-        address_policy: address_policy(|name| std::env::var(name).ok())?,
         in_flight_bytes_max: IN_FLIGHT_BYTES_MAX,
         spool: world.archive().spool().limited_to(SPOOL_BYTES_MAX),
         ..HttpConfig::new("Dragline")
     };
     let secrets = std::env::var(ACCESS_SECRETS).unwrap_or_default();
     let secrets = SecretsManager::with_prefix(&secrets, SystemClock::new());
-    let fetchers = HttpFetchers::new(config).with_secrets(Arc::new(secrets));
+    let fetchers = fetchers(config, |name| std::env::var(name).ok())?.with_secrets(Arc::new(secrets));
     Ok((world, Arc::new(Crawler::new(fetchers))))
 }
 

@@ -14,16 +14,16 @@ mod stores;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_http::{HttpConfig, HttpFetchers};
+use dragline_http::HttpConfig;
 use dragline_lambda::{
     AwsWorld, HttpReply, Invocation, RunError, S3Definitions, S3Editions, S3Publications, SettingError, run,
 };
 use dragline_ports::system::SystemRng;
 use dragline_service::{Backend, Crawling, HostCheck, PortsBackend, Service, router};
 
-use crate::addresses::address_policy;
 use crate::defaults::stack_defaults;
 use crate::folder::process_folder;
+use crate::network::{address_policy, fetchers};
 use access::access;
 use handler::Api;
 use indexes::OpenIndexes;
@@ -61,6 +61,7 @@ async fn set_up(world: AwsWorld) -> Result<Api, RunError> {
     let access = access(&variable(SEARCH_ACCESS)?, &variable(ROLE)?, &tokens).map_err(|why| wrong(TOKENS, why))?;
     let defaults = stack_defaults(|name| std::env::var(name).ok())?;
     let addresses = address_policy(|name| std::env::var(name).ok())?;
+    let fetchers = fetchers(HttpConfig::new("Dragline"), |name| std::env::var(name).ok())?;
     let (stack, frontier) = (variable(STACK)?, world.frontier.clone());
     let documents = &world.documents;
     let crawls = StackCrawls {
@@ -72,7 +73,7 @@ async fn set_up(world: AwsWorld) -> Result<Api, RunError> {
         definitions: S3Definitions::beside(documents),
         documents: documents.clone(),
         archive: world.archive.clone(),
-        fetchers: Arc::new(HttpFetchers::new(HttpConfig { address_policy: addresses, ..HttpConfig::new("Dragline") })),
+        fetchers: Arc::new(fetchers),
         addresses,
         folder: process_folder("searcher"),
         clock: world.clock,

@@ -1,4 +1,4 @@
-"""A site that asks who calls, crawled with a secret of AWS: it is sent to the site, and is nowhere else."""
+"""Sites that ask who calls, crawled with secrets of AWS, which are sent to the site and are nowhere else; and proxies."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from typing import Iterator
 
 import pytest
 
+from opening_proxy import OpeningProxy
 from sites import Page, Site, of_pages
-from stack.deployed import eventually
+from stack.deployed import SWEEP_SECONDS, eventually
 
 NAME = "members/login-of-the-tests"
 
@@ -73,14 +74,34 @@ class Form(BaseHTTPRequestHandler):
         pass
 
 
-def definition(name: str, site: Site, value: str) -> dict:
-    rule = {"hosts": [site.url.removeprefix("http://")], "basic": value, "allow_plain": True}
-    recrawl = {"policy": "always"}
-    return {"name": name, "seeds": [f"{site.url}/"], "politeness": {"delay": "0s"}, "recrawl": recrawl, "access": [rule]}
+def definition(name: str, url: str, *access: dict, **politeness: str) -> dict:
+    return {"name": name, "seeds": [f"{url}/"], "politeness": {"delay": "0s", **politeness}, "recrawl": {"policy": "always"}, "access": access}
+
+
+def basic(site: Site, value: str) -> dict:
+    return {"hosts": [site.url.removeprefix("http://")], "basic": value, "allow_plain": True}
+
+
+def crawl_twice(stack, asked: dict) -> None:
+    """Stores a definition, and waits for the end of two iterations."""
+    stack.command({"definition": asked})
+    wait_for_the_end(stack, asked["name"])
+    stack.command({"start": {"crawl": asked["name"]}})
+    wait_for_the_end(stack, asked["name"], 2)
+
+
+def keep_secrets(stack, **values: str) -> None:
+    for name, value in values.items():
+        stack.client("secretsmanager").create_secret(Name=f"members/{name}", SecretString=value)
+
+
+def told(stack, crawl: str) -> bytes:
+    """The log of a crawl, by which each URL ended."""
+    return b"".join(content for row in stack.rows("log", crawl) for content in plainly(bytes(row["entries"])))
 
 
 def wait_for_the_end(stack, crawl: str, number: int = 1) -> None:
-    eventually(f"the end of iteration {number}", lambda: stack.iteration(crawl, number).get("status") == "closed", pause_seconds=1)
+    eventually(f"the end of iteration {number}", lambda: stack.is_over_after_a_sweep(crawl, number), SWEEP_SECONDS)
 
 
 def peek(stack, queue: str) -> Iterator[bytes]:
@@ -125,7 +146,7 @@ def secret(stack):
 def test_a_members_area_is_crawled_and_nothing_tells_how(stack, secret):
     with Site(of_pages(PAGES), LOGIN) as site:
         with stack.held_back("Parser"):
-            stack.command({"definition": definition("members", site, secret)})
+            stack.command({"definition": definition("members", site.url, basic(site, secret))})
             eventually("a segment", lambda: stack.waiting("Segments"))
             messages = list(peek(stack, "Segments"))
         wait_for_the_end(stack, "members")
@@ -141,19 +162,14 @@ def test_a_members_area_is_crawled_and_nothing_tells_how(stack, secret):
 
 
 def test_a_form_logs_in_and_again_when_the_session_ends(stack):
-    for name, value in [("name", "ada"), ("password", PASSWORD)]:
-        stack.client("secretsmanager").create_secret(Name=f"members/{name}", SecretString=value)
+    keep_secrets(stack, name="ada", password=PASSWORD)
     server = ThreadingHTTPServer(("127.0.0.1", 0), Form)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     host = f"127.0.0.1:{server.server_port}"
     fields = {"user": "secret:members/name", "pass": "secret:members/password"}
     log_in = {"url": f"http://{host}/session", "page": f"http://{host}/login", "fields": fields, "logged_in": "Log out"}
     rule = {"hosts": [host], "allow_plain": True, "login": log_in}
-    recrawl = {"policy": "always"}
-    stack.command({"definition": {"name": "form", "seeds": [f"http://{host}/"], "politeness": {"delay": "0s"}, "recrawl": recrawl, "access": [rule]}})
-    wait_for_the_end(stack, "form")
-    stack.command({"start": {"crawl": "form"}})
-    wait_for_the_end(stack, "form", 2)
+    crawl_twice(stack, definition("form", f"http://{host}", rule))
     server.shutdown()
     for number in range(6):
         assert Form.asked.count(f"/p/{number}") >= 2, "in each iteration"
@@ -181,16 +197,67 @@ def test_without_its_value_nothing_is_requested_of_the_site(stack, crawl, value,
     if crawl in secrets:
         stack.client("secretsmanager").create_secret(Name=value.removeprefix("secret:"), **secrets[crawl])
     with Site(of_pages(PAGES)) as site:
-        stack.command({"definition": definition(crawl, site, value)})
+        stack.command({"definition": definition(crawl, site.url, basic(site, value))})
         wait_for_the_end(stack, crawl)
         assert site.paths() == [], why
-    told = [content for row in stack.rows("log", crawl) for content in plainly(bytes(row["entries"]))]
-    assert any(said in content and value.encode() in content for content in told), (why, told)
+    log = told(stack, crawl)
+    assert said in log and value.encode() in log, (why, log)
 
 
 def test_values_of_a_machine_are_refused(stack):
     with Site(of_pages(PAGES)) as site:
-        stack.command({"definition": definition("of-a-machine", site, "env:LOGIN")})
+        stack.command({"definition": definition("of-a-machine", site.url, basic(site, "env:LOGIN"))})
         said = "a stack cannot read `env:LOGIN`"
         eventually("the refusal", lambda: said in stack.log("Scheduler"))
         assert site.paths() == []
+
+
+def test_a_staging_site_that_keeps_everybody_out_is_crawled_by_its_owner(stack, secret):
+    pages = {**PAGES, "/robots.txt": Page(b"User-agent: *\nDisallow: /\n", "text/plain")}
+    with Site(of_pages(pages), LOGIN) as site:
+        stack.command({"definition": definition("kept-out", site.url, basic(site, secret))})
+        wait_for_the_end(stack, "kept-out")
+        assert set(site.paths()) == {"/robots.txt"}, "not without the parameter"
+        with stack.with_variables("Scheduler", DRAGLINE_IGNORE_ROBOTS_HOSTS=site.url.removeprefix("http://")):
+            crawl_twice(stack, definition("staging", site.url, basic(site, secret)))
+        assert site.paths().count("/news") == 2
+
+
+def test_bodies_come_no_faster_than_the_definition_says(stack):
+    bytes_per_second, body_bytes = 20_000, 20_000
+    links = b"".join(b"<a href=/%d>page</a>" % number for number in range(4))
+    pages = {"/": Page(links), **{f"/{number}": Page(b"<p>" + b"word " * (body_bytes // 5)) for number in range(4)}}
+    with Site(of_pages(pages)) as site:
+        stack.command({"definition": definition("slowly", site.url, bytes_per_second=f"{bytes_per_second}B")})
+        wait_for_the_end(stack, "slowly")
+        asked = [request for request in site.asked if request.path not in ("/robots.txt", "/")]
+    assert len(asked) == 4
+    took_seconds = asked[-1].at_seconds - asked[0].at_seconds
+    assert took_seconds >= 3 * body_bytes / bytes_per_second, "the bodies before the last one, by the server's clock"
+
+
+def test_an_intranet_is_reached_through_a_proxy_that_opens_tls(stack):
+    login, host = "proxy-user:proxy-pass-of-the-tests", "intranet.example"
+    with OpeningProxy(host, of_pages(PAGES), login) as proxy:
+        keep_secrets(stack, proxy=proxy.url, authority=proxy.authority)
+        through = {"DRAGLINE_ALLOW_PRIVATE": "no", "DRAGLINE_PROXY": "secret:members/proxy"}
+        with stack.with_variables("Crawler", **through):
+            stack.command({"definition": definition("untrusted", f"https://{host}")})
+            wait_for_the_end(stack, "untrusted")
+        assert proxy.targets and proxy.paths == [], "nothing is asked of whoever cannot be trusted"
+        assert b"certificate not trusted" in told(stack, "untrusted")
+        with stack.with_variables("Crawler", **through, DRAGLINE_CA_CERTIFICATES="secret:members/authority"):
+            crawl_twice(stack, definition("intranet", f"https://{host}"))
+        assert proxy.paths.count("/news") == 2
+        assert set(proxy.targets) == {f"{host}:443"}, "AWS is reached without it"
+    leaks = [place for place, content in everything(stack) if b"proxy-pass-of-the-tests" in content]
+    assert leaks == []
+
+
+def test_a_definition_names_no_proxy_with_a_private_address(stack):
+    with Site(of_pages(PAGES)) as inside, stack.with_variables("Crawler", DRAGLINE_ALLOW_PRIVATE="no"):
+        rule = {"hosts": ["site.example"], "proxy": inside.url}
+        stack.command({"definition": definition("from-inside", "http://site.example", rule)})
+        wait_for_the_end(stack, "from-inside")
+        assert inside.paths() == []
+    assert b"private" in told(stack, "from-inside")

@@ -1,10 +1,11 @@
-"""The members' area, crawls of it, and proxies that ask who calls."""
+"""The members' area, crawls of it, proxies that ask who calls, and one that opens TLS."""
 
 import os
 import socket
 import subprocess
 import sys
 import time
+import urllib.parse
 from pathlib import Path
 
 import chromium
@@ -12,6 +13,7 @@ import members
 import pytest
 
 DRAGLINE = Path(__file__).parents[2] / "target" / "debug" / "dragline"
+INTRANET = f"https://{members.INTRANET_HOST}"
 PROXY_LOGIN = ("proxy-user", "proxy-pass")
 
 
@@ -26,11 +28,10 @@ def _fresh():
     members.asked.clear()
 
 
-@pytest.fixture
-def crawl(site, tmp_path):
-    """Crawls the members' area with this password and more arguments."""
-    host = site.removeprefix("http://")
-    (tmp_path / "crawl.yaml").write_text(f"""
+def write_definition(directory, site):
+    """Writes `crawl.yaml` for the members' area at this URL."""
+    host = urllib.parse.urlparse(site).netloc
+    (directory / "crawl.yaml").write_text(f"""
 name: members
 seeds: ['{site}/']
 politeness: {{ delay: 0s }}
@@ -42,12 +43,23 @@ access:
       fields: {{ username: env:MEMBER, password: env:MEMBER_PASSWORD }}
       logged_in: Log out
 """)
+
+
+def dragline_crawl(directory, *arguments, **variables):
+    """Runs `dragline crawl` in a directory."""
     usual = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    environment = {**usual, "MEMBER": members.NAME, "MEMBER_PASSWORD": members.PASSWORD, **variables}
+    command = [DRAGLINE, "crawl", *arguments]
+    return subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, timeout=chromium.PATIENCE_SECONDS, check=False)
+
+
+@pytest.fixture
+def crawl(site, tmp_path):
+    """Crawls the members' area with this password and more arguments."""
+    write_definition(tmp_path, site)
 
     def run(password=members.PASSWORD, *arguments, **variables):
-        command = [DRAGLINE, "crawl", "--allow-private", *(arguments or ["crawl.yaml"])]
-        environment = {**usual, "MEMBER": members.NAME, "MEMBER_PASSWORD": password, **variables}
-        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=chromium.PATIENCE_SECONDS, check=False)
+        return dragline_crawl(tmp_path, "--allow-private", *(arguments or ["crawl.yaml"]), **{"MEMBER_PASSWORD": password, **variables})
 
     return run
 
@@ -108,5 +120,18 @@ visible_hostname judge
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for(port)
     yield request.param, port
+    process.terminate()
+    process.wait(timeout=60)
+
+
+@pytest.fixture(scope="session")
+def opening_proxy(site, tmp_path_factory):
+    """A proxy by which `INTRANET` is reached, and the authority by which it opens TLS: the members' area is behind it."""
+    port, directory = free_port(), tmp_path_factory.mktemp("authority")
+    command = [os.environ["DOORS_MITMDUMP"], "--quiet", "--listen-host", "127.0.0.1", "--listen-port", str(port), "--set", f"confdir={directory}"]
+    command += ["--set", "connection_strategy=lazy", "--map-remote", f"|{INTRANET}/|{site}/"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for(port)
+    yield f"http://127.0.0.1:{port}", directory / "mitmproxy-ca-cert.pem"
     process.terminate()
     process.wait(timeout=60)

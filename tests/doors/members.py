@@ -8,6 +8,8 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 import django
 from django.conf import settings
 
+INTRANET_HOST = "intranet.example"
+"""Its name behind a proxy that opens TLS."""
 PAGES = 12
 NAME, PASSWORD = "ada", "correct horse & battery+staple"
 VIEWS_PER_SESSION = 7
@@ -22,7 +24,8 @@ asked = []
 
 def configure(directory: Path) -> None:
     settings.configure(
-        DEBUG=False, SECRET_KEY="not secret", ALLOWED_HOSTS=["*"], ROOT_URLCONF=__name__, LOGIN_URL="/accounts/login/", LOGIN_REDIRECT_URL="/",
+        DEBUG=False, SECRET_KEY="not secret", ALLOWED_HOSTS=["*"], CSRF_TRUSTED_ORIGINS=[f"https://{INTRANET_HOST}"],
+        ROOT_URLCONF=__name__, LOGIN_URL="/accounts/login/", LOGIN_REDIRECT_URL="/",
         INSTALLED_APPS=["django.contrib.auth", "django.contrib.contenttypes", "django.contrib.sessions"],
         DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": directory / "members.db", "OPTIONS": {"timeout": 60}}},
         DEFAULT_AUTO_FIELD="django.db.models.AutoField", PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],

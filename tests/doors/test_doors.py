@@ -8,7 +8,7 @@ import urllib.parse
 import members
 import pytest
 from chromium import PATIENCE_SECONDS
-from conftest import DRAGLINE, PROXY_LOGIN
+from conftest import DRAGLINE, INTRANET, PROXY_LOGIN, dragline_crawl, write_definition
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
@@ -101,3 +101,29 @@ def test_a_proxy_that_refuses_leaves_the_site_alone(crawl, proxy, login):
     assert refused.returncode != 0
     assert members.asked == [], "nothing was requested directly"
     assert "wrong" not in refused.stderr
+
+
+def test_an_intranet_behind_a_proxy_that_opens_tls_is_crawled_with_its_authority(opening_proxy, tmp_path):
+    proxy, authority = opening_proxy
+    write_definition(tmp_path, INTRANET)
+    through = ["--proxy", proxy, "--ca-file", authority]
+    first = dragline_crawl(tmp_path, "crawl.yaml", *through)
+    assert first.returncode == 0, first.stderr
+    crawled = pages(tmp_path)
+    assert crawled.keys() == {"/", *(f"/pages/{number}/" for number in range(1, members.PAGES + 1))}
+    assert all(text for _, text in crawled.values())
+    members.asked.clear()
+    second = dragline_crawl(tmp_path, "--data", "dragline-data", *through)
+    assert second.returncode == 0, second.stderr
+    assert {path for _, path, _ in members.asked} >= crawled.keys(), "a second iteration gets in, too"
+    assert pages(tmp_path) == crawled
+
+
+def test_without_its_authority_such_a_proxy_is_told_nothing(opening_proxy, tmp_path):
+    proxy, _ = opening_proxy
+    write_definition(tmp_path, INTRANET)
+    refused = dragline_crawl(tmp_path, "crawl.yaml", "--proxy", proxy)
+    assert refused.returncode != 0
+    assert members.asked == [] and pages(tmp_path) == {}
+    hints = [line for line in refused.stderr.splitlines() if line.startswith("hint: ")]
+    assert len(hints) == 1 and "its authority (that of a proxy, perhaps), with `--ca-file PEM`" in hints[0], refused.stderr

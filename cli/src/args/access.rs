@@ -137,14 +137,14 @@ impl AccessArgs {
     /// Returns the proxies: that of the flag, or those of the environment.
     ///
     /// # Errors
-    /// The value of the flag cannot be read.
+    /// The value of the flag cannot be read, or is no proxy.
     pub(crate) fn proxies(&self, secrets: &LocalSecrets) -> Result<Proxies, Failure> {
         match &self.proxy {
             None => Ok(Proxies::from_environment()),
-            Some(ValueFlag::Written(url)) => Ok(Proxies::all(url.reveal())),
+            Some(ValueFlag::Written(url)) => Ok(Proxies::all(url.reveal())?),
             Some(ValueFlag::Named(reference)) => {
                 let url = secrets.find(reference).map_err(|error| Failure::from_error(&error))?;
-                Ok(Proxies::all(url.reveal()))
+                Ok(Proxies::all(url.reveal())?)
             }
         }
     }

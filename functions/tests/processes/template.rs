@@ -73,7 +73,7 @@ fn every_variable_of_a_function_is_read_by_it() {
         .unwrap();
         let module = functions().join(function.to_lowercase()).join("mod.rs");
         let mut module = fs::read_to_string(module).unwrap();
-        for (called, file) in [("stack_defaults(", "defaults.rs"), ("address_policy(", "addresses.rs")] {
+        for (called, file) in [("stack_defaults(", "defaults.rs"), ("fetchers(", "network.rs")] {
             if module.contains(called) {
                 module += &fs::read_to_string(functions().join(file)).unwrap();
             }

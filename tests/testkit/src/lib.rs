@@ -6,6 +6,7 @@ pub mod clock;
 pub mod conformance;
 pub mod functions;
 pub mod hostile;
+pub mod members;
 pub mod mutants;
 pub mod postgres;
 pub mod site;

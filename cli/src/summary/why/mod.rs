@@ -61,7 +61,7 @@ fn hint(counted: &CauseCount) -> Option<String> {
             "nothing is listening there: check host, port and scheme, and that the server is running".to_owned()
         }
         Cause::NoAnswer(NoAnswer::CertificateNotTrusted) => format!(
-            "trust the certificate or its authority with `--ca-file PEM`, or turn off certificate checks with `{}`",
+            "trust the certificate, or its authority (that of a proxy, perhaps), with `--ca-file PEM`, or turn off certificate checks with `{}`",
             allowance_flag(Allowance::UncheckedCertificates)
         ),
         Cause::NoAnswer(NoAnswer::NoTls) => "try `http://` instead of `https://`".to_owned(),

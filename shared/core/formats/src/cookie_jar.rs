@@ -1,10 +1,34 @@
-//! Cookies that a site sets, and which of them are sent back with a request (RFC 6265).
+//! Cookies that a site sets, or set in a browser, and which of them are sent back with a request
+//! (RFC 6265).
 
 use std::fmt;
 
 use cookie_store::{CookieStore, RawCookie};
 use dragline_domain::url::{CrawlUrl, UrlRules};
+use jiff::Timestamp;
 use url::Url;
+
+/// A cookie as a browser keeps it. Never shown.
+pub struct KeptCookie {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+    /// Its host, or with a leading dot its domain: then the hosts below get it, too.
+    pub domain: String,
+    /// Its path, below which it is sent.
+    pub path: String,
+    /// When it is over; `None` if it is as good as its session.
+    pub expires: Option<Timestamp>,
+    /// Whether it is sent over TLS alone.
+    pub is_secure: bool,
+}
+
+impl fmt::Debug for KeptCookie {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeptCookie([redacted])")
+    }
+}
 
 /// The cookies that one client has of some hosts. Never shown.
 #[derive(Clone, Default)]
@@ -46,12 +70,33 @@ impl CookieJar {
         }
     }
 
+    /// Takes a cookie over from a browser. One that is over, or that no browser would keep, is left
+    /// out.
+    pub fn take(&mut self, cookie: KeptCookie) {
+        let host = cookie.domain.trim_start_matches('.').to_owned();
+        let scheme = if cookie.is_secure { "https" } else { "http" };
+        let Ok(url) = Url::parse(&format!("{scheme}://{host}/")) else { return };
+        let mut raw = RawCookie::build((cookie.name, cookie.value)).path(cookie.path).secure(cookie.is_secure);
+        if cookie.domain.starts_with('.') {
+            raw = raw.domain(host);
+        }
+        if let Some(expires) = cookie.expires.and_then(attribute_of).and_then(|parsed| parsed.expires()) {
+            raw = raw.expires(expires);
+        }
+        let _ = self.0.insert_raw(&raw.build(), &url);
+    }
+
     /// Returns the names and values of the cookies for a URL.
     #[must_use]
     pub fn pairs_for(&self, url: &CrawlUrl) -> Vec<(String, String)> {
         let Ok(url) = Url::parse(url.as_str()) else { return Vec::new() };
         self.0.get_request_values(&url).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
     }
+}
+
+/// Returns the attribute of a cookie that is over at some time.
+fn attribute_of(expires: Timestamp) -> Option<RawCookie<'static>> {
+    RawCookie::parse(format!("a=; Expires={}", expires.strftime("%a, %d %b %Y %H:%M:%S GMT"))).ok()
 }
 
 /// Whether the hosts below a domain belong to one owner.

@@ -39,19 +39,55 @@ pub enum NoForm {
     Get,
 }
 
-/// Returns the form to log in of a page.
-///
-/// # Errors
-/// Returns why there is none that can be sent.
-pub fn log_in_form(url: &CrawlUrl, headers: &Headers, body: &[u8], log_in: &LogIn) -> Result<LogInForm, NoForm> {
-    let bytes = missing::page_bytes(headers, body).ok_or(NoForm::NoPage)?;
-    let document = tree::parse(&String::from_utf8_lossy(&bytes)).ok_or(NoForm::NoPage)?;
+/// An answer whose page was read, if it is one: decoded once for all that is asked of it.
+#[derive(Clone, Debug)]
+pub struct ReadPage(Option<Vec<u8>>);
+
+impl ReadPage {
+    /// Reads an answer.
+    #[must_use]
+    pub fn new(headers: &Headers, body: &[u8]) -> Self {
+        Self(missing::page_bytes(headers, body))
+    }
+
+    /// Returns the form to log in of the page at a URL.
+    ///
+    /// # Errors
+    /// Returns why there is none that can be sent.
+    pub fn log_in_form(&self, url: &CrawlUrl, log_in: &LogIn) -> Result<LogInForm, NoForm> {
+        let bytes = self.0.as_deref().ok_or(NoForm::NoPage)?;
+        let document = tree::parse(&String::from_utf8_lossy(bytes)).ok_or(NoForm::NoPage)?;
+        form_in(&document, url, log_in)
+    }
+
+    /// Whether it shows the form to log in: with its fields, whatever it is sent to.
+    #[must_use]
+    pub fn shows_log_in_form(&self, log_in: &LogIn) -> bool {
+        let named = || log_in.fields.iter().map(|field| field.name.as_str());
+        // Nearly every page returns here.
+        if !self.has_text("form") || !named().all(|name| self.has_text(name)) {
+            return false;
+        }
+        let text = self.0.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+        let Some(document) = tree::parse(&text) else { return false };
+        let inputs = document.select("input");
+        named().all(|name| inputs.iter().any(|input| input.attr("name").is_some_and(|known| &*known == name)))
+    }
+
+    /// Whether it has a text, as it is written in its page.
+    #[must_use]
+    pub fn has_text(&self, text: &str) -> bool {
+        self.0.as_deref().is_some_and(|bytes| memmem::find(bytes, text.as_bytes()).is_some())
+    }
+}
+
+fn form_in(document: &Document, url: &CrawlUrl, log_in: &LogIn) -> Result<LogInForm, NoForm> {
     let own = Url::parse(url.as_str()).map_err(|_| NoForm::NoPage)?;
-    let base = tree::base_url(&document, &own);
+    let base = tree::base_url(document, &own);
     let names = || log_in.fields.iter().map(|field| field.name.as_str());
     let forms = document.select("form");
     let has_all = |form: &Selection<'_>| {
-        let controls = controls(&document, form);
+        let controls = controls(document, form);
         names().all(|name| controls.iter().any(|control| control.attr("name").is_some_and(|known| &*known == name)))
     };
     let form = forms.iter().find(has_all).ok_or_else(|| {
@@ -72,7 +108,7 @@ pub fn log_in_form(url: &CrawlUrl, headers: &Headers, body: &[u8], log_in: &LogI
     }
     let mut has_button = false;
     let mut fields = Vec::new();
-    for control in controls(&document, &form) {
+    for control in controls(document, &form) {
         let Some(name) = control.attr("name").filter(|name| !name.is_empty()) else { continue };
         if control.has_attr("disabled") || names().any(|known| known == &*name) || fields.len() == FIELDS_MAX {
             continue;
@@ -80,26 +116,6 @@ pub fn log_in_form(url: &CrawlUrl, headers: &Headers, body: &[u8], log_in: &LogI
         fields.extend(value(&control, &mut has_button).map(|value| (name.to_string(), value)));
     }
     Ok(LogInForm { action: to, fields })
-}
-
-/// Whether an answer shows the form to log in: with its fields, whatever it is sent to.
-#[must_use]
-pub fn shows_log_in_form(headers: &Headers, body: &[u8], log_in: &LogIn) -> bool {
-    let Some(bytes) = missing::page_bytes(headers, body) else { return false };
-    // Nearly every page returns here.
-    let is_named = |name: &str| memmem::find(&bytes, name.as_bytes()).is_some();
-    if !is_named("form") || !log_in.fields.iter().all(|field| is_named(&field.name)) {
-        return false;
-    }
-    let Some(document) = tree::parse(&String::from_utf8_lossy(&bytes)) else { return false };
-    let has = |name: &str| document.select("input").iter().any(|input| input.attr("name").is_some_and(|n| &*n == name));
-    log_in.fields.iter().all(|field| has(&field.name))
-}
-
-/// Whether an answer has a text, as it is written in its page.
-#[must_use]
-pub fn has_text(headers: &Headers, body: &[u8], text: &str) -> bool {
-    missing::page_bytes(headers, body).is_some_and(|bytes| memmem::find(&bytes, text.as_bytes()).is_some())
 }
 
 /// Returns the controls of a form, in the order of the page: those in it, and those that name it.
@@ -165,6 +181,11 @@ mod tests {
         Headers::from_iter([("content-type", "text/html")])
     }
 
+    fn form_of(headers: &Headers, page: &str) -> Result<LogInForm, NoForm> {
+        let read = ReadPage::new(headers, page.as_bytes());
+        read.log_in_form(&url("https://a.example/in"), &log_in("https://a.example/in"))
+    }
+
     const INPUTS: &str = "<input name=user><input name=pass type=password>";
 
     #[test]
@@ -178,9 +199,7 @@ mod tests {
              <button type=button name=show>Show</button><button name=go value=in>Log in</button><input type=submit name=other value=x></form>\
              <input form=f name=late value=2>"
         );
-        let read =
-            log_in_form(&url("https://a.example/in"), &headers(), form.as_bytes(), &log_in("https://a.example/in"));
-        let read = read.unwrap();
+        let read = form_of(&headers(), &form).unwrap();
         assert_eq!(read.action.as_str(), "https://a.example/in?next=%2Fa&b");
         let fields: Vec<(&str, &str)> =
             read.fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -205,14 +224,11 @@ mod tests {
             (format!("<form action=/in>{INPUTS}</form>"), "into its URL", "GET"),
             (format!("<form method=post action='javascript:x()'>{INPUTS}</form>"), "javascript:", "a script"),
         ] {
-            let read =
-                log_in_form(&url("https://a.example/in"), &headers(), page.as_bytes(), &log_in("https://a.example/in"));
-            let error = read.unwrap_err().to_string();
+            let error = form_of(&headers(), &page).unwrap_err().to_string();
             assert!(error.contains(said), "{why}: {error}");
         }
         let picture = Headers::from_iter([("content-type", "image/png")]);
-        let read = log_in_form(&url("https://a.example/in"), &picture, b"", &log_in("https://a.example/in"));
-        assert_eq!(read, Err(NoForm::NoPage));
+        assert_eq!(form_of(&picture, ""), Err(NoForm::NoPage));
     }
 
     #[test]
@@ -222,12 +238,10 @@ mod tests {
             ("<form><input name=user></form>".to_owned(), false, "another"),
             ("<p>A form has user and pass</p>".to_owned(), false, "words about it"),
         ] {
-            assert_eq!(
-                shows_log_in_form(&headers(), page.as_bytes(), &log_in("https://a.example/in")),
-                expected,
-                "{why}"
-            );
+            let read = ReadPage::new(&headers(), page.as_bytes());
+            assert_eq!(read.shows_log_in_form(&log_in("https://a.example/in")), expected, "{why}");
         }
-        assert!(has_text(&headers(), "Log out, Zoë".as_bytes(), "Zoë") && !has_text(&headers(), b"Log in", "Log out"));
+        let read = ReadPage::new(&headers(), "Log out, Zoë".as_bytes());
+        assert!(read.has_text("Zoë") && !read.has_text("Log in"));
     }
 }

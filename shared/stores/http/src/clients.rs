@@ -157,10 +157,10 @@ impl Settings {
             None => builder.no_proxy(),
             Some(ready) => builder.no_proxy().proxy(ready.proxy.clone()),
         };
-        let host = self.proxy.as_ref().map(|ready| ready.host.clone());
+        let named = self.proxy.as_ref().map(|ready| (ready.host.clone(), ready.addresses));
         builder
             .tls_backend_preconfigured(tls)
-            .dns_resolver(GuardedResolver::new(config.address_policy, Arc::clone(&self.lookup), host))
+            .dns_resolver(GuardedResolver::new(config.address_policy, Arc::clone(&self.lookup), named))
             .connector_layer(ConnectLayer::new(peer_policy(config, self.proxy.as_ref()), Arc::clone(opened)))
             .redirect(redirect::Policy::none())
             .referer(false)

@@ -5,6 +5,7 @@ use std::time::Duration;
 use dragline_domain::address::AddressPolicy;
 use dragline_formats::blob::Spool;
 use dragline_ports::fetcher::ArrivingBytes;
+use dragline_ports::secrets::SecretError;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::{self, PemObject};
 
@@ -39,6 +40,8 @@ pub struct HttpConfig {
     /// The proxies of the process; `None`: servers are connected to directly, unless a rule of the
     /// definition names a proxy.
     pub proxies: Option<Proxies>,
+    /// Which addresses the proxies of rules may have. Those of the process may have any.
+    pub rule_proxies: AddressPolicy,
     /// How many idle connections to one host are kept open.
     pub idle_connections_per_host_max: usize,
     /// How many connections are opened, over all hosts, before the idle ones among them are closed.
@@ -71,6 +74,7 @@ impl HttpConfig {
             certificates: CertificatePolicy::Check,
             address_policy: AddressPolicy::PublicOnly,
             proxies: None,
+            rule_proxies: AddressPolicy::PublicOnly,
             idle_connections_per_host_max: 2,
             idle_connections_max: 256,
             // Servers close theirs after 5 s or more: a request on a connection that is just being
@@ -106,6 +110,18 @@ pub enum HttpConfigError {
     /// A proxy cannot be used.
     #[error("the proxy `{0}` cannot be used: its URL begins with http, https, socks5 or socks5h")]
     Proxy(String),
+    /// A text is no proxy. It is not shown, as it may have a password.
+    #[error(
+        "the proxy's URL cannot be read: write http, https, socks5 or socks5h, as in \
+         `http://name:password@proxy.example:3128`, and escape what is special in the password"
+    )]
+    NoProxy,
+    /// A rule names a proxy that its definition must not connect to.
+    #[error("the proxy `{0}` of `access` has a private address, which no definition may name here")]
+    PrivateProxy(String),
+    /// A value that the settings name cannot be read.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
     /// The client does not accept its settings.
     #[error("the HTTP client cannot be set up")]
     Client(#[source] reqwest::Error),

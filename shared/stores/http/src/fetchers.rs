@@ -4,20 +4,31 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dragline_domain::definition::Draft;
+use dragline_domain::definition::{Draft, SecretReference};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::fetcher::Fetchers;
-use dragline_ports::secrets::{NoSecrets, SecretError, Secrets};
+use dragline_ports::secrets::{NoSecrets, Secret, SecretError, Secrets};
 
 use crate::access::{Access, Values, read_values};
-use crate::{HttpConfig, HttpConfigError, HttpFetcher, SystemLookup};
+use crate::{HttpConfig, HttpConfigError, HttpFetcher, Proxies, SystemLookup, certificates_from_pem};
 
 /// The most clients kept.
 const KEPT_MAX: usize = 16;
 
+/// Settings whose values nobody may see. They are read when they are needed, and without them
+/// nothing is requested.
+#[derive(Clone, Debug, Default)]
+pub struct SecretSettings {
+    /// The URL of the proxy of all requests, with a name and a password.
+    pub proxy: Option<SecretReference>,
+    /// Certificates to trust in addition, as PEM.
+    pub extra_roots: Option<SecretReference>,
+}
+
 /// The clients of a process, which keep their connections from turn to turn.
 pub struct HttpFetchers {
     config: HttpConfig,
+    settings: SecretSettings,
     secrets: Arc<dyn Secrets>,
     kept: Mutex<HashMap<Kind, Arc<HttpFetcher>>>,
 }
@@ -30,13 +41,22 @@ struct Kind {
     body_bytes_per_second: Option<u64>,
     /// The rules with their values as they are now: a changed one is another kind.
     values: Values,
+    proxy: Option<Secret>,
+    extra_roots: Option<Secret>,
 }
 
 impl HttpFetchers {
     /// Returns clients with these settings, except for those in definitions.
     #[must_use]
     pub fn new(config: HttpConfig) -> Self {
-        Self { config, secrets: Arc::new(NoSecrets), kept: Mutex::default() }
+        let settings = SecretSettings::default();
+        Self { config, settings, secrets: Arc::new(NoSecrets), kept: Mutex::default() }
+    }
+
+    /// Returns the same clients, with these settings too.
+    #[must_use]
+    pub fn with_settings(self, settings: SecretSettings) -> Self {
+        Self { settings, ..self }
     }
 
     /// Returns the same clients, which find the values that rules name here.
@@ -62,21 +82,36 @@ impl HttpFetchers {
             idle_connections_per_host_max: self.config.idle_connections_per_host_max.max(concurrency),
             body_bytes_per_second: definition.politeness.bytes_per_second,
             values,
+            proxy: self.read(self.settings.proxy.as_ref()).await?,
+            extra_roots: self.read(self.settings.extra_roots.as_ref()).await?,
         };
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(fetcher) = kept.get(&kind) {
             return Ok(Arc::clone(fetcher));
         }
-        let Kind { user_agent, idle_connections_per_host_max, body_bytes_per_second, values } = kind.clone();
-        let config =
+        let Kind { user_agent, idle_connections_per_host_max, body_bytes_per_second, .. } = kind.clone();
+        let mut config =
             HttpConfig { user_agent, idle_connections_per_host_max, body_bytes_per_second, ..self.config.clone() };
-        let access = Access::new(&values);
+        if let Some(url) = &kind.proxy {
+            config.proxies = Some(Proxies::all(url.reveal())?);
+        }
+        if let Some(pem) = &kind.extra_roots {
+            config.extra_roots.extend(certificates_from_pem(pem.reveal().as_bytes())?);
+        }
+        let access = Access::new(&kind.values);
         let fetcher = Arc::new(HttpFetcher::with_access(&config, Arc::new(SystemLookup), access)?);
         if kept.len() >= KEPT_MAX {
             kept.clear();
         }
         kept.insert(kind, Arc::clone(&fetcher));
         Ok(fetcher)
+    }
+
+    async fn read(&self, reference: Option<&SecretReference>) -> Result<Option<Secret>, SecretError> {
+        match reference {
+            Some(reference) => self.secrets.read(reference).await.map(Some),
+            None => Ok(None),
+        }
     }
 }
 

@@ -29,7 +29,7 @@ pub use dragline_formats::blob::Spool;
 pub use collector::Collector;
 pub use config::{Certificate, CertificatePolicy, HttpConfig, HttpConfigError, certificates_from_pem};
 pub use fetcher::HttpFetcher;
-pub use fetchers::HttpFetchers;
+pub use fetchers::{HttpFetchers, SecretSettings};
 pub use guard::{NameLookup, SystemLookup};
 pub use rate::ByteRate;
 pub use routes::Proxies;

@@ -6,8 +6,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use data_encoding::BASE64;
-use dragline_domain::address::AddressPolicy;
-use dragline_domain::url::CrawlUrl;
+use dragline_domain::address::{AddressPolicy, check, check_name};
+use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_ports::secrets::Secret;
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::Url;
@@ -32,9 +32,16 @@ impl Proxies {
     }
 
     /// Returns this one for all URLs, whose text may have a name and a password.
-    #[must_use]
-    pub fn all(url: &str) -> Self {
-        Self(Arc::new(Matcher::builder().all(url.to_owned()).build()))
+    ///
+    /// # Errors
+    /// It is no such URL: without a proxy, requests would leave directly.
+    pub fn all(url: &str) -> Result<Self, HttpConfigError> {
+        let proxies = Self(Arc::new(Matcher::builder().all(url.to_owned()).build()));
+        let any = CrawlUrl::parse("https://a.example/", &UrlRules::default()).ok();
+        match any.and_then(|any| proxies.find(&any)).map(|proxy| ReadyProxy::new(&proxy)) {
+            Some(ready) => ready.map(|_| proxies),
+            None => Err(HttpConfigError::NoProxy),
+        }
     }
 
     /// Returns the proxy for a URL, without its log-in; `None` if there is none.
@@ -55,7 +62,8 @@ impl Proxies {
             (None, Some(decoded)) => String::from_utf8(decoded).ok(),
             (None, None) => None,
         };
-        Some(Proxy { url: format!("{scheme}://{authority}"), login: login.map(|login| Secret::new(&login)) })
+        let url = format!("{scheme}://{authority}");
+        Some(Proxy { url, login: login.map(|login| Secret::new(&login)), addresses: AddressPolicy::AllowPrivate })
     }
 }
 
@@ -92,8 +100,9 @@ impl Routes {
     /// # Errors
     /// The certificate or the proxy cannot be used.
     pub(crate) fn clients(&self, mut route: Route, url: &CrawlUrl) -> Result<Arc<RouteClients>, HttpConfigError> {
-        if route.proxy.is_none() {
-            route.proxy = self.config.proxies.as_ref().and_then(|proxies| proxies.find(url));
+        match &mut route.proxy {
+            Some(proxy) => proxy.addresses = self.config.rule_proxies,
+            None => route.proxy = self.config.proxies.as_ref().and_then(|proxies| proxies.find(url)),
         }
         if route == Route::default() {
             return Ok(Arc::clone(&self.direct));
@@ -136,8 +145,9 @@ impl RouteClients {
 #[derive(Clone, Debug)]
 pub(crate) struct ReadyProxy {
     pub(crate) proxy: reqwest::Proxy,
-    /// Its host, which may be private: whoever named it meant it.
     pub(crate) host: String,
+    /// Which addresses it may have.
+    pub(crate) addresses: AddressPolicy,
 }
 
 impl ReadyProxy {
@@ -148,6 +158,14 @@ impl ReadyProxy {
             return Err(refused());
         }
         let host = url.host_str().ok_or_else(refused)?.trim_matches(['[', ']']).to_owned();
+        // Later would be too late: a proxy is asked to connect before its connection is looked at.
+        let is_public = match host.parse() {
+            Ok(address) => check(proxy.addresses, address).is_ok(),
+            Err(_) => check_name(proxy.addresses, &host).is_ok(),
+        };
+        if !is_public {
+            return Err(HttpConfigError::PrivateProxy(proxy.url.clone()));
+        }
         let login = proxy.login.as_ref().and_then(|login| login.reveal().split_once(':'));
         let is_socks = url.scheme().starts_with("socks");
         if let (true, Some((name, password))) = (is_socks, login) {
@@ -158,19 +176,17 @@ impl ReadyProxy {
             Some((name, password)) if !is_socks => made.basic_auth(name, password),
             _ => made,
         };
-        Ok(Self { proxy: made, host })
+        Ok(Self { proxy: made, host, addresses: proxy.addresses })
     }
 }
 
 /// Returns which addresses a client may connect to: through a proxy it only ever connects to that.
-pub(crate) const fn peer_policy(config: &HttpConfig, proxy: Option<&ReadyProxy>) -> AddressPolicy {
-    if proxy.is_some() { AddressPolicy::AllowPrivate } else { config.address_policy }
+pub(crate) fn peer_policy(config: &HttpConfig, proxy: Option<&ReadyProxy>) -> AddressPolicy {
+    proxy.map_or(config.address_policy, |ready| ready.addresses)
 }
 
 #[cfg(test)]
 mod tests {
-    use dragline_domain::url::UrlRules;
-
     use super::*;
 
     #[test]
@@ -191,7 +207,37 @@ mod tests {
         assert_eq!(find("http://a.example/"), of("http://proxy.example:3128", "ada:p@ss"));
         assert_eq!(find("https://a.example/"), of("socks5h://127.0.0.1:1080", "eve:secret"));
         assert_eq!(find("https://x.b.example/"), None);
-        let proxy = Proxy { url: "ftp://a.example".to_owned(), login: None };
-        assert!(ReadyProxy::new(&proxy).is_err());
+    }
+
+    #[test]
+    fn what_is_no_proxy_is_refused_and_not_left_out() {
+        for (url, is_proxy, why) in [
+            ("http://ada:secret@proxy.example:3128", true, "with a log-in"),
+            ("proxy.example:3128", true, "HTTP, as in the usual variables"),
+            ("socks5h://127.0.0.1:1080", true, "wherever it is"),
+            ("ftp://ada:secret@proxy.example", false, "no proxy speaks it"),
+            ("socks4://proxy.example", false, "nor do we speak that"),
+            ("http://ada:se cret@proxy.example", false, "a password that is not escaped"),
+            ("", false, "nothing"),
+        ] {
+            let proxies = Proxies::all(url);
+            assert_eq!(proxies.is_ok(), is_proxy, "{url}: {why}");
+            assert!(proxies.is_ok() || !proxies.unwrap_err().to_string().contains("cret"), "{url}: it is not shown");
+        }
+    }
+
+    #[test]
+    fn a_proxy_has_an_address_that_it_may_have() {
+        use AddressPolicy::{AllowPrivate, PublicOnly};
+        for (url, addresses, is_used, why) in [
+            ("http://proxy.example:3128", PublicOnly, true, "its name may be public"),
+            ("http://127.0.0.1:9001", PublicOnly, false, "Lambda's own API"),
+            ("socks5h://[::1]:1080", PublicOnly, false, "IPv6"),
+            ("http://localhost:3128", PublicOnly, false, "a private name"),
+            ("http://127.0.0.1:9001", AllowPrivate, true, "whoever named it meant it"),
+        ] {
+            let proxy = Proxy { url: url.to_owned(), login: None, addresses };
+            assert_eq!(ReadyProxy::new(&proxy).is_ok(), is_used, "{url}: {why}");
+        }
     }
 }

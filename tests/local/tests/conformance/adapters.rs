@@ -1,7 +1,7 @@
 //! Fresh adapters, and what the suites need to read them.
 
 use std::path::PathBuf;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 use std::{env, fs, thread};
 
@@ -13,6 +13,8 @@ use dragline_ports::queue::Message;
 use dragline_testkit::clock::HandClock;
 use dragline_testkit::conformance::queue::Receiver;
 use dragline_testkit::conformance::reader::crawl;
+use dragline_testkit::conformance::session::{self, Sites};
+use dragline_testkit::members::{self, Arrived, ScriptedFetcher};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
@@ -106,6 +108,33 @@ impl Receiver for QueueEnd {
         received.extend(all(self.queue.parses()).await.into_iter().map(Message::Parse));
         received.extend(all(self.queue.commands()).await.into_iter().map(Message::Start));
         received
+    }
+}
+
+/// A members' area in memory.
+pub(crate) async fn scripted() -> ((ScriptedFetcher, ScriptedSites), ()) {
+    let fetcher = ScriptedFetcher::new(&members::definition(MEMBERS), |asked| session::answer(asked, STRANGER));
+    let sites = ScriptedSites(fetcher.arrived());
+    ((fetcher, sites), ())
+}
+
+const MEMBERS: &str = "https://members.example";
+const STRANGER: &str = "https://stranger.example";
+
+/// What arrived at the sites in memory.
+pub(crate) struct ScriptedSites(Arc<Mutex<Vec<Arrived>>>);
+
+impl Sites for ScriptedSites {
+    fn members(&self) -> &str {
+        MEMBERS
+    }
+
+    fn stranger(&self) -> &str {
+        STRANGER
+    }
+
+    fn arrived(&self) -> Vec<Arrived> {
+        self.0.lock().unwrap().clone()
     }
 }
 

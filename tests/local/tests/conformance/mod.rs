@@ -51,6 +51,12 @@ mod queue {
     dragline_testkit::queue_suite!(queue());
 }
 
+mod session {
+    use super::adapters::scripted;
+
+    dragline_testkit::session_suite!(scripted());
+}
+
 mod time {
     use dragline_local::{SystemClock, SystemRng};
 

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{iter, panic, thread};
 
 use dragline_testkit::mutants::{
-    ArchiveMutation, DocumentsMutation, FrontierMutation, Mutant, QueueMutation, ReaderMutation, RemakingMutation,
-    RetentionMutation,
+    ArchiveMutation, DocumentsMutation, FetcherMutation, FrontierMutation, Mutant, QueueMutation, ReaderMutation,
+    RemakingMutation, RetentionMutation,
 };
 use tokio::runtime::{Builder, Runtime};
 
@@ -85,6 +85,14 @@ async fn judge_queue(mutation: QueueMutation, behaviour: &str) -> Rejection {
         ((Mutant::new(queue, mutation), receiver), guard)
     };
     dragline_testkit::queue_suite!(rejection, (behaviour, queue))
+}
+
+async fn judge_sessions(mutation: FetcherMutation, behaviour: &str) -> Rejection {
+    let fetcher = async {
+        let ((fetcher, sites), guard) = adapters::scripted().await;
+        ((Mutant::new(fetcher, mutation), sites), guard)
+    };
+    dragline_testkit::session_suite!(rejection, (behaviour, fetcher))
 }
 
 /// The lines of a port in `mutants.txt`: a mutant, and a behaviour that rejects it.
@@ -179,6 +187,7 @@ fn every_mutant_is_rejected_and_every_behaviour_rejects_one() {
         "Retention": RetentionMutation by judge_retention, of retention_suite;
         "Remaking": RemakingMutation by judge_remaking, of remaking_suite;
         "Queue": QueueMutation by judge_queue, of queue_suite;
+        "Fetcher": FetcherMutation by judge_sessions, of session_suite;
     };
     let wrong: Vec<_> =
         verdicts.iter().flat_map(|(port, wrong)| wrong.iter().map(move |what| format!("{port}: {what}"))).collect();

@@ -6,7 +6,7 @@
 //! [`archive_suite!`](crate::archive_suite), [`documents_suite!`](crate::documents_suite),
 //! [`queue_suite!`](crate::queue_suite), [`reader_suite!`](crate::reader_suite),
 //! [`retention_suite!`](crate::retention_suite), [`remaking_suite!`](crate::remaking_suite),
-//! [`time_suite!`](crate::time_suite).
+//! [`session_suite!`](crate::session_suite), [`time_suite!`](crate::time_suite).
 //!
 //! The tests provide what a suite needs beyond its port, such as a [`Receiver`](queue::Receiver),
 //! which receives messages and lets time pass. Logs are read through the `Reader`; a read that may
@@ -28,6 +28,7 @@ pub mod log;
 pub mod queue;
 pub mod reader;
 mod samples;
+pub mod session;
 pub mod time;
 mod world;
 

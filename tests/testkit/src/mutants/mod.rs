@@ -10,6 +10,7 @@
 
 mod archive;
 mod documents;
+mod fetcher;
 mod frontier;
 mod queue;
 mod reader;
@@ -20,6 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use archive::ArchiveMutation;
 pub use documents::DocumentsMutation;
+pub use fetcher::FetcherMutation;
 pub use frontier::{FrontierMutation, MutantFrontier};
 pub use queue::QueueMutation;
 pub use reader::ReaderMutation;

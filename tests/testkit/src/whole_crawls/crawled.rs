@@ -116,6 +116,15 @@ impl Crawled {
         Self::read(data, definition, progress).await
     }
 
+    /// Runs another iteration into the same data directory, with the test's own fetcher.
+    ///
+    /// # Panics
+    /// As [`crawl_by`] does.
+    pub async fn again_by(self, fetcher: impl Fetcher + 'static, definition: &Definition) -> Self {
+        let progress = Box::pin(crawl_by(fetcher, self.data.path(), definition)).await;
+        Self::read(self.data, definition, progress).await
+    }
+
     async fn into(data: TempDir, definition: &Definition) -> Self {
         let progress = crawl(data.path(), definition).await;
         Self::read(data, definition, progress).await

@@ -6,10 +6,12 @@
 //! described once, by [`Key`].
 
 mod access;
+mod access_text;
 mod changes;
 mod checked;
 mod condition;
 mod draft;
+mod host_pattern;
 mod item_mistake;
 mod items;
 #[cfg(test)]
@@ -24,6 +26,7 @@ mod problem;
 mod provenance;
 mod recrawl;
 mod schedule;
+mod secret;
 mod sink;
 mod stack;
 #[cfg(test)]
@@ -31,9 +34,9 @@ mod tests;
 mod user_agent;
 mod validate;
 
-pub use access::{
-    AccessRule, Authorization, FieldName, FieldNameError, HostPattern, HostPatternError, LanguagePriorities,
-    LanguagePrioritiesError, PlainHttp, ProxyRule, ProxyUrl, ProxyUrlError, Referer, SecretField,
+pub use access::{AccessRule, Authorization, PlainHttp, ProxyRule, Referer, SecretField};
+pub use access_text::{
+    FieldName, FieldNameError, LanguagePriorities, LanguagePrioritiesError, ProxyUrl, ProxyUrlError,
 };
 pub use changes::{Effect, changes};
 pub use checked::{Definition, StoredError};
@@ -42,6 +45,7 @@ pub use draft::{
     Budget, Canonical, DoNotCrawl, Draft, Fetch, Politeness, QueryRule, Requisites, Scope, Sitemaps, Soft404,
     TrapLimits, Within,
 };
+pub use host_pattern::{HostPattern, HostPatternError};
 pub use item_mistake::ItemMistake;
 pub use items::{FieldKind, FieldRule, ItemType, Presence, ScalarKind, Selector, SelectorPlace};
 pub use key::{Key, KeyDefault, KeyFlag, KeyPlace, Length, Number, Slot, ValueKind};
@@ -49,7 +53,7 @@ pub use log_in::{FormField, LogIn, SetCookies, logs_out};
 pub use main_part::MainRule;
 pub use notify::{
     Comparison, ItemTest, ItemTestError, MailAddress, MailAddressError, NotifyEvent, NotifyRule, ProgressStep,
-    ProgressStepError, Receiver, SecretReference, SecretReferenceError,
+    ProgressStepError, Receiver,
 };
 pub use overruled::{Nofollow, Noindex};
 pub use pattern::{PatternError, TextPattern, UrlPattern};
@@ -58,6 +62,7 @@ pub use provenance::{Hostname, HostnameError, Line, LineError, Provenance};
 pub(crate) use recrawl::Level;
 pub use recrawl::{Recrawl, RecrawlRule, RecrawlWord};
 pub use schedule::{Schedule, ScheduleError};
+pub use secret::{SecretReference, SecretReferenceError};
 pub use sink::Sink;
 pub use stack::{RunsWhere, STACK_MAXIMA, stack_problems};
 pub use user_agent::{UserAgent, UserAgentError, product_token};

@@ -3,7 +3,7 @@
 use dragline_domain::definition::LogIn;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_extract::form::{has_text, log_in_form, shows_log_in_form};
+use dragline_extract::form::ReadPage;
 use dragline_extract::wall::{Wall, WallKind};
 use dragline_ports::fetcher::{FetchFailureKind, FetchOutcome, FetchedResponse, FieldValue, FilledForm};
 
@@ -65,8 +65,7 @@ pub(super) fn step(log_in: &LogIn, phase: Phase, url: &CrawlUrl, fetched: &Fetch
 }
 
 fn at_page(log_in: &LogIn, url: &CrawlUrl, response: &FetchedResponse) -> Step {
-    let body = response.readable_body();
-    match log_in_form(url, &response.headers, &body, log_in) {
+    match read(response).log_in_form(url, log_in) {
         Ok(form) => {
             let put_there = form.fields.into_iter().map(|(name, value)| (name, FieldValue::Page(value)));
             let filled_in =
@@ -78,28 +77,29 @@ fn at_page(log_in: &LogIn, url: &CrawlUrl, response: &FetchedResponse) -> Step {
 }
 
 fn after_form(log_in: &LogIn, url: &CrawlUrl, response: &FetchedResponse) -> Step {
-    let status = response.status;
-    if let Some(why) = sign_of_stranger(log_in, response) {
+    let (status, page) = (response.status, read(response));
+    if let Some(why) = sign_of_stranger(log_in, status, &page) {
         return Step::Refused(format!("{} answers with {why}", short(url)));
     }
     if status >= 400 {
         return Step::Refused(format!("{} answers with status {status}", short(url)));
     }
     match &log_in.logged_in {
-        Some(text) if !has_text(&response.headers, &response.readable_body(), text) => {
-            Step::Refused(format!("{} lacks the text `{text}`", short(url)))
-        }
+        Some(text) if !page.has_text(text) => Step::Refused(format!("{} lacks the text `{text}`", short(url))),
         Some(_) | None => Step::Done,
     }
 }
 
+fn read(response: &FetchedResponse) -> ReadPage {
+    ReadPage::new(&response.headers, &response.readable_body())
+}
+
 /// Returns by what an answer is one for strangers; `None` if it is not.
-fn sign_of_stranger(log_in: &LogIn, response: &FetchedResponse) -> Option<String> {
-    let body = response.readable_body();
+fn sign_of_stranger(log_in: &LogIn, status: u16, page: &ReadPage) -> Option<String> {
     match &log_in.logged_out {
-        _ if response.status == 401 => Some("status 401".to_owned()),
-        Some(text) if has_text(&response.headers, &body, text) => Some(format!("the text `{text}`")),
-        _ => shows_log_in_form(&response.headers, &body, log_in).then(|| "the form to log in".to_owned()),
+        _ if status == 401 => Some("status 401".to_owned()),
+        Some(text) if page.has_text(text) => Some(format!("the text `{text}`")),
+        _ => page.shows_log_in_form(log_in).then(|| "the form to log in".to_owned()),
     }
 }
 
@@ -124,7 +124,7 @@ pub(super) fn logged_out(
         return Some(format!("a redirect to {}", short(&target)));
     }
     let may_be_page = matches!(status_outcome(response), Outcome::FileIngested | Outcome::BlockedAtRequestOfRemote);
-    may_be_page.then(|| sign_of_stranger(log_in, response)).flatten()
+    may_be_page.then(|| sign_of_stranger(log_in, response.status, &read(response))).flatten()
 }
 
 /// Returns a URL without its query, which may contain a session.

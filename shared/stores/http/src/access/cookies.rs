@@ -4,12 +4,11 @@
 //! tabs), or the `storage_state` of Playwright as JSON. Which of its cookies go with a request is
 //! decided as RFC 6265, section 5.4, says: by host, path, scheme and time.
 
-use cookie_store::{CookieStore, RawCookie};
 use dragline_domain::url::CrawlUrl;
+use dragline_formats::cookie_jar::{CookieJar, KeptCookie};
 use http::HeaderValue;
 use jiff::Timestamp;
 use serde::Deserialize;
-use url::Url;
 
 /// Cookies, with where they may go.
 #[derive(Clone, Debug)]
@@ -17,7 +16,7 @@ pub(super) enum Cookies {
     /// The pairs of a field, for each URL of the rule.
     Pairs(Vec<(String, String)>),
     /// Those of a file.
-    Jar(Box<CookieStore>),
+    Jar(Box<CookieJar>),
 }
 
 /// Why a text gives no cookies. Nothing of it is in the message.
@@ -81,21 +80,10 @@ impl Cookies {
     }
 
     fn jar(cookies: Vec<StateCookie>) -> Self {
-        let mut jar = CookieStore::default();
+        let mut jar = CookieJar::default();
         for cookie in cookies {
-            let host = cookie.domain.trim_start_matches('.').to_owned();
-            let scheme = if cookie.secure { "https" } else { "http" };
-            let Ok(url) = Url::parse(&format!("{scheme}://{host}/")) else { continue };
-            let mut raw = RawCookie::build((cookie.name, cookie.value)).path(cookie.path).secure(cookie.secure);
-            if cookie.domain.starts_with('.') {
-                raw = raw.domain(host);
-            }
-            // A session's cookies are good as long as the file says nothing else.
-            if let Some(expires) = over_at(cookie.expires).and_then(|parsed| parsed.expires()) {
-                raw = raw.expires(expires);
-            }
-            // One that is over, or that no browser would have taken, is left out.
-            let _ = jar.insert_raw(&raw.build(), &url);
+            let StateCookie { name, value, domain, path, expires, secure } = cookie;
+            jar.take(KeptCookie { name, value, domain, path, expires: over_at(expires), is_secure: secure });
         }
         Self::Jar(Box::new(jar))
     }
@@ -104,10 +92,7 @@ impl Cookies {
     pub(super) fn pairs_for(&self, url: &CrawlUrl) -> Vec<(String, String)> {
         match self {
             Self::Pairs(pairs) => pairs.clone(),
-            Self::Jar(jar) => {
-                let Ok(url) = Url::parse(url.as_str()) else { return Vec::new() };
-                jar.get_request_values(&url).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
-            }
+            Self::Jar(jar) => jar.pairs_for(url),
         }
     }
 }
@@ -144,13 +129,11 @@ fn netscape(line: &str) -> Option<StateCookie> {
     })
 }
 
-/// Returns the attribute of a cookie that is over at some time; `None` if it lasts as long as a
-/// session.
-fn over_at(seconds: f64) -> Option<RawCookie<'static>> {
+/// Returns when a cookie is over; `None` if it lasts as long as a session.
+fn over_at(seconds: f64) -> Option<Timestamp> {
     // No cookie lasts longer than such a number of seconds.
     #[expect(clippy::cast_possible_truncation, reason = "what is too large becomes the largest number")]
-    let at = Timestamp::from_second(seconds as i64).ok().filter(|_| seconds > 0.0)?;
-    RawCookie::parse(format!("a=; Expires={}", at.strftime("%a, %d %b %Y %H:%M:%S GMT"))).ok()
+    Timestamp::from_second(seconds as i64).ok().filter(|_| seconds > 0.0)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod cookies;
 use std::sync::Arc;
 
 use data_encoding::BASE64;
+use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::{AccessRule, Authorization, PlainHttp, Referer};
 use dragline_domain::url::{CrawlUrl, Scheme};
 use dragline_ports::fetcher::{FetchRequest, FieldValue, FilledForm};
@@ -55,6 +56,8 @@ pub(crate) struct Route {
 pub(crate) struct Proxy {
     pub(crate) url: String,
     pub(crate) login: Option<Secret>,
+    /// Which addresses it may have: any that whoever runs the process named.
+    pub(crate) addresses: AddressPolicy,
 }
 
 /// The values of a definition's rules, by which two of the same kind are known.
@@ -255,10 +258,11 @@ impl Sent {
         {
             return Err(wrong(reference, "has not the form `name:password`"));
         }
-        let proxy = rule
-            .proxy
-            .as_ref()
-            .map(|proxy| Proxy { url: proxy.url.as_str().to_owned(), login: login.map(|(_, login)| login.clone()) });
+        let proxy = rule.proxy.as_ref().map(|proxy| Proxy {
+            url: proxy.url.as_str().to_owned(),
+            login: login.map(|(_, login)| login.clone()),
+            addresses: AddressPolicy::PublicOnly,
+        });
         let route = Route { certificate: certificate.map(|(_, value)| value.clone()), proxy };
         let fields = rule.log_in.iter().flat_map(|log_in| &log_in.fields);
         let form: Vec<Secret> = fields.filter_map(|_| next()).map(|(_, value)| value.clone()).collect();

@@ -44,17 +44,22 @@ const ADDRESSES_MAX: usize = 16;
 pub(crate) struct GuardedResolver {
     policy: AddressPolicy,
     lookup: Arc<dyn NameLookup>,
-    /// The host of a proxy, which may be private: whoever named it meant it.
-    proxy: Option<Arc<str>>,
+    /// The host of a proxy, and which addresses it may have.
+    proxy: Option<(Arc<str>, AddressPolicy)>,
 }
 
 impl GuardedResolver {
-    pub(crate) fn new(policy: AddressPolicy, lookup: Arc<dyn NameLookup>, proxy: Option<String>) -> Self {
-        Self { policy, lookup, proxy: proxy.map(Into::into) }
+    pub(crate) fn new(
+        policy: AddressPolicy,
+        lookup: Arc<dyn NameLookup>,
+        proxy: Option<(String, AddressPolicy)>,
+    ) -> Self {
+        Self { policy, lookup, proxy: proxy.map(|(host, addresses)| (host.into(), addresses)) }
     }
 
     async fn addresses(self, host: String) -> Result<Vec<IpAddr>, NoConnection> {
-        let policy = if self.proxy.as_deref() == Some(&host) { AddressPolicy::AllowPrivate } else { self.policy };
+        let proxy = self.proxy.as_ref().filter(|(proxy, _)| **proxy == *host);
+        let policy = proxy.map_or(self.policy, |(_, addresses)| *addresses);
         check_name(policy, &host)?;
         match self.lookup.lookup(&host).await {
             Ok(found) => allowed(policy, host, found),

@@ -4,8 +4,10 @@ use std::process::Command;
 use std::sync::Arc;
 
 use dragline_domain::address::AddressPolicy;
-use dragline_http::HttpFetcher;
-use dragline_ports::fetcher::FetchFailureKind::{NameNotResolved, PrivateAddress};
+use dragline_domain::definition::{AccessRule, Draft, ProxyRule};
+use dragline_http::{HttpConfig, HttpFetcher, HttpFetchers};
+use dragline_ports::fetcher::FetchFailureKind::{AccessRefused, NameNotResolved, PrivateAddress};
+use dragline_ports::fetcher::Fetchers as _;
 
 use crate::support::{Names, RawServer, config, failure_kind, fetch, fetcher, kept_body, response};
 
@@ -95,6 +97,28 @@ async fn proxies_of_the_environment_are_ignored() {
         rerun_test("guard::proxies_of_the_environment_are_ignored", &site.url("/"), &environment);
     });
     assert_eq!((site.connections(), proxy.connections()), (1, 0));
+}
+
+#[tokio::test]
+async fn a_definition_names_a_proxy_with_a_private_address_only_where_that_is_allowed() {
+    for (rule_proxies, expected, why) in [
+        (AddressPolicy::PublicOnly, 0, "whoever wrote the definition may be anybody"),
+        (AddressPolicy::AllowPrivate, 2, "on a machine of one's own"),
+    ] {
+        let proxy = RawServer::answering(OK).await;
+        let url = format!("http://{}", proxy.address()).parse().unwrap();
+        let hosts = vec!["site.example".parse().unwrap()];
+        let rule = AccessRule { proxy: Some(ProxyRule { url, login: None }), ..AccessRule::for_hosts(hosts) };
+        let mut draft = Draft::for_seeds(Vec::new());
+        draft.access.push(rule);
+        let config = HttpConfig { rule_proxies, ..config(AddressPolicy::PublicOnly) };
+        let fetcher = HttpFetchers::new(config).fetcher_for(&draft).await.unwrap();
+        for url in ["http://site.example/", "https://site.example/"] {
+            let fetched = fetch(&fetcher, url).await;
+            assert_eq!(failure_kind(&fetched) == Some(AccessRefused), expected == 0, "{why}: {:?}", fetched.result);
+        }
+        assert_eq!(proxy.connections(), expected, "{why}");
+    }
 }
 
 #[test]

@@ -10,5 +10,6 @@ mod exchange;
 mod guard;
 mod limits;
 mod rate;
+mod session;
 mod support;
 mod tls;
