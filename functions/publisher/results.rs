@@ -115,3 +115,77 @@ impl Database {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dragline_local::LocalStore;
+    use dragline_ports::secrets::{NoSecrets, Secret, SecretFuture};
+    use dragline_ports::system::SystemClock;
+    use dragline_testkit::postgres::{Database as Postgres, OWNER, assert_equal};
+    use dragline_testkit::site::{GeneratedSite, Site};
+    use dragline_testkit::whole_crawls::{crawl, definition};
+
+    use super::*;
+
+    /// A place where every secret is this one.
+    struct Only(String);
+
+    impl Secrets for Only {
+        fn read<'a>(&'a self, _reference: &'a SecretReference) -> SecretFuture<'a> {
+            Box::pin(async { Ok(Secret::new(&self.0)) })
+        }
+    }
+
+    /// Crawls a site of some pages, and returns a reader of the crawl `docs`.
+    async fn crawled(directory: &std::path::Path) -> (impl Reader, CrawlId) {
+        let pages = GeneratedSite { pages: 20, links_per_page: 5, bytes_per_page: 800, seed: 7 };
+        let site = Site::builder().generated(pages).start().await.unwrap();
+        let docs: CrawlId = "docs".parse().unwrap();
+        crawl(directory, &definition(&[site.url()], |draft| draft.name = docs.clone())).await;
+        (LocalStore::open_read_only(directory).unwrap().into_reader(docs.clone()), docs)
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_does_not_fit_into_the_time_is_left_to_the_next_call() {
+        let (postgres, directory) = (Postgres::create().await, tempfile::tempdir().unwrap());
+        let (reader, docs) = crawled(directory.path()).await;
+        let database = Database::by_secret("results".to_owned(), Arc::new(Only(postgres.address(OWNER))));
+        let (clock, mut time, mut stops) = (SystemClock::new(), Duration::from_millis(1), 0);
+        // The server may still hold the lock of a call that was stopped.
+        while !matches!(database.write((&reader, &docs), &clock, time).await.unwrap(), Written::All(_)) {
+            time *= 2;
+            stops += 1;
+        }
+        assert!(stops > 0, "a millisecond is too short");
+        assert_equal(&postgres, &reader, "docs").await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_is_wrong_is_said_without_the_address() {
+        let directory = tempfile::tempdir().unwrap();
+        let (reader, docs) = crawled(directory.path()).await;
+        let only = |address: &str| -> Arc<dyn Secrets> { Arc::new(Only(address.to_owned())) };
+        for (secrets, expected, why) in [
+            (
+                Arc::new(NoSecrets) as Arc<dyn Secrets>,
+                "the address of the database: `secret:results` cannot be read here",
+                "there is none",
+            ),
+            (
+                only("mysql://me:staple@db.example/results"),
+                "`secret:results`: the address of the database is not valid; write it as `postgres://USER@HOST/DATABASE`",
+                "it is another database's",
+            ),
+            (
+                only("postgres://me:staple@127.0.0.1:1/results"),
+                "the results are not in `results` at 127.0.0.1: the database does not answer: error connecting to server: Connection refused (os error 111)",
+                "nobody listens there",
+            ),
+        ] {
+            let database = Database::by_secret("results".to_owned(), secrets);
+            let error = database.write((&reader, &docs), &SystemClock::new(), Duration::MAX).await.unwrap_err();
+            assert_eq!(error.to_string(), expected, "{why}");
+            assert!(!error.is_of_the_crawl(), "{why}: no other crawl is written either");
+        }
+    }
+}
