@@ -19,8 +19,11 @@ from stack.process import Life
 ROOT = Path(__file__).resolve().parent.parent
 SMALL = ROOT / "tests/localstack/integration/template.yaml"
 
-STACKS = {"stack": "dragline", "faulty": "faulty"}
-"""The project's stack is deployed twice, under one name per fixture, so that faults in one do not disturb observations of the other."""
+STACKS = {"stack": "dragline", "faulty": "faulty", "sinking": "sinking"}
+"""The project's stack is deployed several times, under one name per fixture, so that faults in one do not disturb observations of the other."""
+
+PARAMETERS = {"sinking": "SinkSecret=results/database"}
+"""What a stack is deployed with in addition."""
 
 TURN = {"crawl": 4, "struck": 4, "stack": 3, "small": 2, "faulty": -1, "emulator": 1}
 """When a test runs, by the first of these that it asks for, and at 0 if it asks for none. Harm is done as soon as it can be and looked at last, as
@@ -68,7 +71,7 @@ class Begun:
             sam.build(self.environ, built)
         self.started.result()
         for fixture in wanted:
-            sam.deploy(self.environ, built, STACKS[fixture])
+            sam.deploy(self.environ, built, STACKS[fixture], PARAMETERS.get(fixture, ""))
         return {fixture: Stack(self.environ, STACKS[fixture]) for fixture in wanted}
 
     def _deploy_small(self) -> None:
@@ -115,6 +118,12 @@ def stack(emulator, pytestconfig) -> Stack:
 def faulty(emulator, pytestconfig) -> Stack:
     """Another of the same, to do harm to."""
     return pytestconfig.stash[BEGUN].all_deployed()["faulty"]
+
+
+@pytest.fixture(scope="session")
+def sinking(emulator, pytestconfig) -> Stack:
+    """Another of the same, which writes results to a database."""
+    return pytestconfig.stash[BEGUN].all_deployed()["sinking"]
 
 
 @pytest.fixture(scope="session")

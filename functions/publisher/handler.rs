@@ -1,4 +1,4 @@
-//! Publishes iterations after they close.
+//! Publishes iterations after they close, and writes results to a database.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use dragline_domain::frontier::{IterationRow, IterationStatus};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_lambda::{Event, Message, MessageError, Reply, Work, read_message, work_all};
 use dragline_pipeline::World;
-use dragline_ports::clock::Clock as _;
+use dragline_ports::clock::{Clock as _, Rng as _};
 use dragline_ports::editions::Editions;
 use dragline_ports::error::{PortError, PortErrorKind};
 use dragline_ports::notifier::{Notice, Notifier as _};
@@ -27,12 +27,17 @@ use serde::Deserialize;
 use tokio::runtime::Handle;
 use tracing::Instrument as _;
 
+use super::results::{Database, ResultsError, Written};
+
 /// The `kind` of the notice that an iteration closed.
 const CLOSED: &str = "iteration_closed";
 
 /// How often a site's publication is tried at once while others publish or forget; then the message
 /// is delivered again.
 const SITE_TRIES: u32 = 3;
+
+/// How long a message waits while another process writes the same crawl to the database.
+const BUSY_WAIT: Duration = Duration::from_secs(60);
 
 /// The maximum duration of an uninterruptible step: a part of an index, or an index with its
 /// report.
@@ -48,6 +53,8 @@ pub(crate) struct Publisher<W, R, P, E> {
     /// A folder for the derived data of one crawl at a time. Existing files save work if they
     /// belong to the same crawl.
     pub(crate) folder: PathBuf,
+    /// Where results are written; `None` if the stack has no database.
+    pub(crate) database: Option<Arc<Database>>,
 }
 
 impl<W, R, T, P, E> Publisher<W, R, P, E>
@@ -81,6 +88,9 @@ where
                 // same.
                 let site = PublishCommand { what: Publishing::Site(None), ..command.clone() };
                 self.world.queue().send(queue::Message::Publish(site), Duration::ZERO).await?;
+                if self.database.is_some() {
+                    self.send_results(&command.crawl, command.iteration, Duration::ZERO).await?;
+                }
                 command
             }
         };
@@ -90,10 +100,14 @@ where
 
     async fn publish(self: Arc<Self>, command: PublishCommand) -> Result<Work, PortError> {
         let reader = (self.reader)(&command.crawl, &command.what);
+        if command.what == Publishing::Results {
+            return self.results(&reader, command).await;
+        }
         match reader.load_iteration(command.iteration).await? {
             Some(row) if row.status == IterationStatus::Closed => match command.what {
                 Publishing::Items(from) => self.items(&reader, row, from).await,
                 Publishing::Site(from) => self.site(row, from).await,
+                Publishing::Results => Ok(Work::Done),
             },
             _ => {
                 tracing::info!("nothing to publish: the iteration is not over");
@@ -115,6 +129,68 @@ where
             self.world.queue().send(queue::Message::Publish(command), Duration::ZERO).await?;
         }
         Ok(Work::Done)
+    }
+
+    /// Writes what is new in a crawl to the database while there is time, and sends a message for
+    /// the rest. An error keeps no other message waiting: the next tick tries again.
+    async fn results(&self, reader: &T, command: PublishCommand) -> Result<Work, PortError> {
+        let Some(database) = &self.database else { return Ok(Work::Done) };
+        let time = self.world.timing().walk.unwrap_or(Duration::MAX);
+        let PublishCommand { crawl, iteration, .. } = command;
+        let written = database.write((reader, &crawl), self.world.clock(), time).await;
+        let written = match written {
+            Ok(Written::Part(0)) => Err(ResultsError::Slow(time)),
+            written => written,
+        };
+        match written {
+            Ok(Written::All(totals)) => tracing::info!(?totals, "the results are in the database"),
+            Ok(Written::Part(commits)) => {
+                tracing::info!(commits, "the results are in the database as far as there was time");
+                self.send_results(&crawl, iteration, Duration::ZERO).await?;
+            }
+            Ok(Written::Busy) => self.send_results(&crawl, iteration, BUSY_WAIT).await?,
+            Err(error) => tracing::error!(%error, "results wait for the next tick"),
+        }
+        Ok(Work::Done)
+    }
+
+    /// Writes what is new in these crawls to the database while there is time, beginning with any
+    /// of them. If it ends within one, a message is sent for its rest.
+    ///
+    /// # Errors
+    /// Returns the first error, at once if it is one of the database.
+    pub(crate) async fn tick(&self, mut crawls: Vec<CrawlId>) -> Result<(), ResultsError> {
+        let Some(database) = &self.database else { return Ok(()) };
+        let (clock, mut failed) = (self.world.clock(), None);
+        let until = clock.monotonic().saturating_add(self.world.timing().walk.unwrap_or(Duration::MAX));
+        // If there is not enough time for all, each has its turn at some tick.
+        let first = self.world.rng().bits().checked_rem(crawls.len() as u128).and_then(|first| first.try_into().ok());
+        crawls.rotate_left(first.unwrap_or(0));
+        for crawl in crawls {
+            let reader = (self.reader)(&crawl, &Publishing::Results);
+            let Some(latest) = reader.latest_iteration().await? else { continue };
+            let time = until.saturating_sub(clock.monotonic());
+            match database.write((&reader, &crawl), clock, time).await {
+                Ok(Written::All(totals)) => tracing::info!(%crawl, ?totals, "the results are in the database"),
+                Ok(Written::Part(commits)) => {
+                    tracing::info!(%crawl, commits, "the results are in the database as far as there was time");
+                    self.send_results(&crawl, latest.number, Duration::ZERO).await?;
+                    break;
+                }
+                Ok(Written::Busy) => tracing::info!(%crawl, "another process is writing the results"),
+                Err(error) if error.is_of_the_crawl() => {
+                    tracing::error!(%crawl, %error, "results wait for the next tick");
+                    failed.get_or_insert(error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        failed.map_or(Ok(()), Err)
+    }
+
+    async fn send_results(&self, crawl: &CrawlId, iteration: Iteration, delay: Duration) -> Result<(), PortError> {
+        let command = PublishCommand { crawl: crawl.clone(), iteration, what: Publishing::Results };
+        self.world.queue().send(queue::Message::Publish(command), delay).await
     }
 
     /// Returns a function that breaks once there is not enough time for a step of this length.
@@ -255,6 +331,7 @@ mod tests {
             docs(Publishing::Items(Some(place))),
             docs(Publishing::Site(None)),
             docs(Publishing::Site(Some(site))),
+            docs(Publishing::Results),
         ] {
             let body = serde_json::to_string(&queue::Message::Publish(command.clone())).unwrap();
             assert_eq!(read(&body).unwrap(), PublishRequest::For(command));

@@ -12,6 +12,10 @@ use crate::error::Failure;
 /// What the messages call an address.
 const SUBJECT: &str = "the address of the database";
 
+/// The keys by which libpq's form of an address begins, `host=… dbname=…`. A directory of such a
+/// name is `./host=…`.
+const KEYS: [&str; 6] = ["host", "hostaddr", "port", "dbname", "user", "password"];
+
 /// Which directories a definition may name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Directories {
@@ -29,7 +33,7 @@ pub(super) enum Directories {
 pub(crate) fn parse_place(text: &str, flag: &str) -> Result<Destination, Failure> {
     let address = match text.parse() {
         Ok(reference) => read_address(&reference)?,
-        Err(_) if Address::is_url(text) => parse_address(text)?,
+        Err(_) if Address::is_url(text) || begins_with_key(text) => parse_address(text)?,
         Err(_) if text.contains("://") || text.is_empty() => {
             let message = format!("`{flag}` needs the address of a PostgreSQL database, or a directory");
             return Err(address_error(&message));
@@ -37,6 +41,10 @@ pub(crate) fn parse_place(text: &str, flag: &str) -> Result<Destination, Failure
         Err(_) => return Ok(Destination::Directory(text.into())),
     };
     Ok(database(address))
+}
+
+fn begins_with_key(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(key, _)| KEYS.contains(&key.trim()))
 }
 
 /// Returns the destinations of a definition.
@@ -99,6 +107,9 @@ mod tests {
         for (place, expected) in [
             (format!("file:{}", file.path().display()), "`results` at db.example, schema `dragline`"),
             ("postgres://me:secret@db.example/results".to_owned(), "`results` at db.example, schema `dragline`"),
+            ("host=db.example dbname=results password=secret".to_owned(), "`results` at db.example, schema `dragline`"),
+            ("dbname = results host = db.example".to_owned(), "`results` at db.example, schema `dragline`"),
+            ("./host=lake".to_owned(), "./host=lake"),
             ("/srv/lake".to_owned(), "/srv/lake"),
             ("results".to_owned(), "results"),
         ] {
@@ -112,6 +123,7 @@ mod tests {
             ("mysql://me@db.example/results", "`--to` needs the address of a PostgreSQL database, or a directory"),
             ("", "`--to` needs the address of a PostgreSQL database, or a directory"),
             ("postgres://me:secret@db.example:x/results", "the address of the database is not valid"),
+            ("dbname=results password=secret", "the address of the database is not valid"),
         ] {
             assert_eq!(parse_place(place, "--to").unwrap_err().message, message);
         }

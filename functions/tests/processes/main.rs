@@ -2,6 +2,7 @@
 //! of the stack beside them.
 
 mod batches;
+mod publisher;
 mod searcher;
 mod sweeper;
 mod template;

@@ -25,7 +25,7 @@ from stack.paths import ROOT, RUNS
 PATIENCE_SECONDS = 600
 """Longer than anything takes on a busy machine; only failing tests wait for it."""
 
-TICKS = {"Scheduler": "tick.json", "Sweeper": "sweep.json", "Searcher": "sweep.json"}
+TICKS = {"Scheduler": "tick.json", "Sweeper": "sweep.json", "Publisher": "tick.json", "Searcher": "tick.json"}
 """The example events that stand for the rules' ticks."""
 
 SWEEP_SECONDS = 2

@@ -42,13 +42,14 @@ def _pack(built: Path) -> None:
     template.write_text(text)
 
 
-def deploy(environ: Mapping[str, str], built: Path, name: str = "dragline") -> None:
-    """Deploys it under a name."""
+def deploy(environ: Mapping[str, str], built: Path, name: str = "dragline", more: str = "") -> None:
+    """Deploys it under a name, with more parameters."""
     make_bucket(environ)
     settings = tomllib.loads((ROOT / "samconfig.toml").read_text())
     parameters = settings["localstack"]["deploy"]["parameters"]
     del parameters["resolve_s3"]
     parameters["s3_bucket"] = BUCKET
+    parameters["parameter_overrides"] += f" {more}"
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "samconfig.yaml"
         file.write_text(json.dumps(settings))  # JSON is YAML

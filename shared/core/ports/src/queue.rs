@@ -93,7 +93,7 @@ impl PruneCommand {
     }
 }
 
-/// A request to the publisher to publish a finished iteration, or to continue publishing it.
+/// A request to the publisher to publish an iteration, or to continue publishing it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishCommand {
@@ -114,6 +114,9 @@ pub enum Publishing {
     Items(Option<PublishPlace>),
     /// The crawl's word index in its current state, and the report on the iteration.
     Site(Option<SitePlace>),
+    /// The crawl's results in the stack's database, which knows where to continue, whether the
+    /// iteration is over or not.
+    Results,
 }
 
 /// A message of any kind. The kind decides its queue.

@@ -4,23 +4,36 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
 /// How long a connection may take, unless the address says otherwise.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// What every certificate in PEM begins with.
+const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----";
+
 /// An address that cannot be read. Its text is not part of the message, as it may contain a
 /// password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the address of the database is not valid")]
-pub struct AddressError;
+pub enum AddressError {
+    /// The address itself.
+    #[error("the address of the database is not valid")]
+    Address,
+    /// The certificates after it.
+    #[error("the certificate after the address of the database is not valid")]
+    Certificate,
+}
 
 /// The address of a database, as a URL (`postgres://user@host/db`) or as keys and values
-/// (`host=/run/postgresql dbname=db`). It may contain a password, which is never shown.
+/// (`host=/run/postgresql dbname=db`). It may contain a password, which is never shown. After it
+/// there may be certificates in PEM, of the only authorities that are trusted then.
 #[derive(Clone)]
 pub struct Address {
     config: Config,
+    authorities: Vec<CertificateDer<'static>>,
 }
 
 impl Address {
@@ -39,19 +52,28 @@ impl Address {
     pub(crate) const fn config(&self) -> &Config {
         &self.config
     }
+
+    /// The authorities that are trusted instead of the machine's; empty for those.
+    pub(crate) fn authorities(&self) -> &[CertificateDer<'static>] {
+        &self.authorities
+    }
 }
 
 impl FromStr for Address {
     type Err = AddressError;
 
     fn from_str(text: &str) -> Result<Self, AddressError> {
+        let (text, pem) = text.split_at(text.find(CERTIFICATE).unwrap_or(text.len()));
+        let authorities = CertificateDer::pem_slice_iter(pem.as_bytes())
+            .collect::<Result<_, _>>()
+            .map_err(|_| AddressError::Certificate)?;
         // Certificates are always verified here, so the stricter modes of other programs are the
         // same as `require`, which is the only one that the client knows.
         let text = text.trim().replace("sslmode=verify-full", "sslmode=require");
         let text = text.replace("sslmode=verify-ca", "sslmode=require");
-        let mut config: Config = text.parse().map_err(|_| AddressError)?;
+        let mut config: Config = text.parse().map_err(|_| AddressError::Address)?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
-            return Err(AddressError);
+            return Err(AddressError::Address);
         }
         if !text.contains("sslmode=") {
             // A server on this machine has a certificate that nobody signed, if it has one.
@@ -63,7 +85,7 @@ impl FromStr for Address {
         if config.get_application_name().is_none() {
             config.application_name("dragline");
         }
-        Ok(Self { config })
+        Ok(Self { config, authorities })
     }
 }
 
@@ -132,6 +154,20 @@ mod tests {
         {
             let error = text.parse::<Address>().unwrap_err();
             assert_eq!(error.to_string(), "the address of the database is not valid", "{text}");
+        }
+    }
+
+    #[test]
+    fn authorities_may_follow_an_address() {
+        let pem = format!("{CERTIFICATE}\nAQID\n-----END CERTIFICATE-----\n");
+        for (more, expected, why) in [
+            (String::new(), Ok(0), "the machine knows its authority"),
+            (format!("\n{pem}"), Ok(1), "nobody else knows it"),
+            (format!("\n{pem}{pem}"), Ok(2), "an old one and its successor"),
+            (format!("\n{CERTIFICATE}\nAQID"), Err(AddressError::Certificate), "it is cut off"),
+        ] {
+            let address = format!("postgres://me@db.example/results{more}").parse::<Address>();
+            assert_eq!(address.map(|address| address.authorities().len()), expected, "because {why}");
         }
     }
 }

@@ -157,6 +157,9 @@ impl Session {
             Kind::Page | Kind::Link | Kind::Item => String::new(),
         };
         let mut written = Written::default();
+        // Nobody has analysed tables that were filled just now, and PostgreSQL would compare each
+        // row with every key.
+        transaction.batch_execute("SET LOCAL enable_nestloop = off").await?;
         for (table, by) in swept {
             let sql = format!(
                 "DELETE FROM {schema}.{} t WHERE t.crawl = $1 {among}

@@ -11,7 +11,7 @@ use crate::batch::{Outcome, Rows, Written};
 use crate::error::{Failed, SinkError};
 use crate::items::ItemBatch;
 use crate::names::{RoleName, SchemaName};
-use crate::place::{Kind, Pass, Place};
+use crate::place::{Begun, Kind, Pass, PassEnd, Place};
 use crate::session::Session;
 use crate::source::Source;
 
@@ -88,9 +88,10 @@ impl Totals {
 
 /// Writes the results of a crawl until the database equals it, as it was at the beginning.
 ///
-/// Each batch is committed together with its place, so it may be killed at any time: the next call
-/// goes on after the last batch that was committed. If nothing is new, nothing is written. `watch`
-/// is called after each transaction, and before each pause.
+/// Each batch is committed together with its place, so it may be killed or dropped at any time: the
+/// next call goes on after the last batch that was committed, even if the crawl has gone on. If
+/// nothing is new, nothing is written. `watch` is called after each transaction, and before each
+/// pause.
 ///
 /// # Errors
 /// The crawl cannot be read, or the database does not answer for too long or refuses a statement.
@@ -175,11 +176,24 @@ impl<R: Reader, W: Fn(Event)> Run<'_, R, W> {
             self.start = Start::Continue;
         }
         self.write_iterations(session).await?;
-        for kind in [Kind::Page, Kind::Link, Kind::Item] {
-            self.pass(session, Pass { kind, source: &self.source.site }).await?;
+        let source = self.source;
+        let site = [Kind::Page, Kind::Link, Kind::Item].map(|kind| Pass { kind, source: &source.site });
+        let logs = source.iterations.iter().map(|iteration| {
+            let kind = Kind::Log(iteration.row.number);
+            Pass { kind, source: &iteration.log }
+        });
+        let mut passes: Vec<Pass<'_>> = site.into_iter().chain(logs).collect();
+        // A process that has to stop in time leaves a pass open, and the crawl may have gone on
+        // since. The pass is ended as it was begun, and what was written the longest ago comes
+        // next: so all parts get their turn, however often it has to stop.
+        for Begun { kind, source, .. } in session.begun().await?.iter().filter(|begun| begun.end == PassEnd::Open) {
+            if let Some(pass) = passes.iter().find(|pass| pass.kind.stored_name() == *kind) {
+                self.pass(session, Pass { kind: pass.kind, source }).await?;
+            }
         }
-        for iteration in &self.source.iterations {
-            let pass = Pass { kind: Kind::Log(iteration.row.number), source: &iteration.log };
+        let begun = session.begun().await?;
+        passes.sort_by_cached_key(|pass| begun.iter().position(|begun| begun.kind == pass.kind.stored_name()));
+        for pass in passes {
             self.pass(session, pass).await?;
         }
         Ok(())

@@ -59,7 +59,39 @@ pub(crate) struct Pass<'s> {
     pub(crate) source: &'s str,
 }
 
+/// A pass that was begun, of whichever state of the crawl.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Begun {
+    /// The stored name of its kind.
+    pub(crate) kind: String,
+    pub(crate) source: String,
+    pub(crate) end: PassEnd,
+}
+
+/// Whether a pass has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PassEnd {
+    Open,
+    Reached,
+}
+
 impl Session {
+    /// Returns the passes that were begun: the open ones, then the others, the longest ago first.
+    pub(crate) async fn begun(&self) -> Result<Vec<Begun>, Failed> {
+        let sql = format!(
+            "SELECT kind, source, finished_at IS NOT NULL FROM {}.sink_progress WHERE crawl = $1 AND format = $2
+             ORDER BY finished_at NULLS FIRST, kind",
+            self.schema.quoted()
+        );
+        let rows = self.client.query(&sql, &[&self.crawl.as_str(), &FORMAT]).await?;
+        let begun = |row: tokio_postgres::Row| Begun {
+            kind: row.get(0),
+            source: row.get(1),
+            end: if row.get(2) { PassEnd::Reached } else { PassEnd::Open },
+        };
+        Ok(rows.into_iter().map(begun).collect())
+    }
+
     /// Returns how far a pass is.
     pub(crate) async fn place(&self, pass: Pass<'_>) -> Result<Place, Failed> {
         let sql = format!(

@@ -38,13 +38,14 @@ pub(crate) struct Session {
 
 impl Session {
     /// Connects, and takes the lock of the crawl, which PostgreSQL releases when the connection
-    /// ends, however it ends.
+    /// ends, however it ends: within a minute, if this machine is gone without a word.
     pub(crate) async fn connect(target: &Target, crawl: &CrawlId) -> Result<Self, Failed> {
         let client = open(&target.address).await?;
         client
             .batch_execute(
                 "SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET client_min_messages = warning; SET standard_conforming_strings = on;
-                 SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET synchronous_commit = on;",
+                 SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET synchronous_commit = on;
+                 SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3;",
             )
             .await?;
         let name = format!("{} {}", target.schema, crawl);
@@ -201,7 +202,7 @@ async fn open(address: &Address) -> Result<Client, Failed> {
         tokio::spawn(connection.unwrap_or_else(drop));
         return Ok(client);
     }
-    let (client, connection) = address.config().connect(tls::connector()?).await?;
+    let (client, connection) = address.config().connect(tls::connector(address.authorities())?).await?;
     tokio::spawn(connection.unwrap_or_else(drop));
     Ok(client)
 }

@@ -31,6 +31,18 @@ impl Deployed {
     /// # Panics
     /// Panics if it does not ask for an event.
     pub async fn start(bootstrap: impl AsRef<OsStr>, function: &str) -> Self {
+        Self::start_with(bootstrap, function, []).await
+    }
+
+    /// Starts a binary whose stack has other parameters, by the variables that are of them.
+    ///
+    /// # Panics
+    /// Panics if it does not ask for an event.
+    pub async fn start_with<const N: usize>(
+        bootstrap: impl AsRef<OsStr>,
+        function: &str,
+        variables: [(&str, &str); N],
+    ) -> Self {
         let (runtime, stack) = (RuntimeApi::start().await, Stack::start().await);
         let elsewhere = format!("http://{}", stack.address);
         let lambda = [
@@ -51,6 +63,7 @@ impl Deployed {
         let process = Command::new(bootstrap)
             .env_clear()
             .envs(Template::read().function(function).variables)
+            .envs(variables)
             .envs(lambda)
             .envs(network.map(|name| (name, &elsewhere)))
             .env("NO_PROXY", runtime.address.ip().to_string())

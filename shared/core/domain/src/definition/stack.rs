@@ -1,5 +1,5 @@
 //! Limits of the functions of a stack, which a definition must not exceed there: they have 512 MB
-//! of disk, and 15 minutes, and reach no database.
+//! of disk, and 15 minutes, and write to no database but the stack's own.
 
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ mod tests {
             (
                 |draft| draft.sink.postgres = "env:DATABASE_URL".parse().ok(),
                 &["sink.postgres: a stack does not do this"],
-                "no function reaches a database",
+                "a stack has one database for all crawls",
             ),
         ];
         for (change, expected, why) in cases {

@@ -2,6 +2,7 @@
 //! mended.
 
 use dragline_sink::{SinkError, Start, Target};
+use dragline_testkit::hostile::Authority;
 
 use crate::cluster::{Database, assert_equal, target, target_in};
 use crate::restarts::write_to;
@@ -155,4 +156,24 @@ async fn a_server_that_does_not_admit_is_no_server_that_is_away() {
     nothing.iterations.clear();
     let error = write_to(&nothing, &target_in(&database)).await.unwrap_err();
     assert_eq!(error.to_string(), "the crawl has not begun");
+}
+
+#[tokio::test]
+async fn an_authority_that_the_address_brings_is_trusted_and_no_other() {
+    let (database, stored) = (Database::create().await, Stored::with_pages(1));
+    let url = database.tls_url("localhost");
+    let (own, other) = (
+        std::fs::read_to_string(database.authority()).unwrap(),
+        Authority::named("Authority of others").root_pem().to_owned(),
+    );
+    for (authority, is_trusted, why) in
+        [("", false, "the machine does not know it"), (&*other, false, "another one"), (&*own, true, "the right one")]
+    {
+        let written = write_to(&stored, &target(&format!("{url}?sslmode=require\n{authority}"))).await;
+        match written {
+            Ok(_) => assert!(is_trusted, "{why}"),
+            Err(SinkError::Untrusted(_)) => assert!(!is_trusted, "{why}"),
+            Err(error) => panic!("{why}: {error}"),
+        }
+    }
 }

@@ -164,6 +164,39 @@ async fn a_killed_process_goes_on_after_its_last_commit() {
 }
 
 #[tokio::test]
+async fn a_process_that_stops_in_time_gets_through_a_crawl_that_goes_on() {
+    let (database, mut stored) = (Database::create().await, Stored::with_pages(9));
+    let tables = ["page", "link", "log", "item_product"];
+    for run in 0..30 {
+        // Less than any part takes.
+        let (commits, stopped) = (AtomicUsize::new(0), Notify::new());
+        let watch = |event: Event| {
+            if matches!(event, Event::Committed { .. }) && commits.fetch_add(1, Ordering::SeqCst) == 2 {
+                stopped.notify_one();
+            }
+        };
+        let patient = Target { patience: PATIENT, ..target_in(&database) };
+        tokio::select! {
+            biased;
+            () = stopped.notified() => {}
+            ended = write(&stored, &stored.crawl, &patient, &watch) => { ended.unwrap(); }
+        }
+        // Whatever was begun is of an earlier state of the crawl then.
+        stored.forgotten += 1;
+        stored.put_page(1, "/0", &format!("After run {run}"));
+    }
+    for table in tables {
+        let there = database.value(&format!("SELECT to_regclass('dragline.{table}') IS NOT NULL")).await;
+        assert_eq!(there.as_deref(), Some("true"), "{table}");
+        let urls = if table == "link" { "from_url" } else { "url" };
+        let count = database.value(&format!("SELECT count(DISTINCT {urls}) FROM dragline.{table}")).await;
+        assert_eq!(count.as_deref(), Some("9"), "{table}");
+    }
+    write_to(&stored, &Target { patience: PATIENT, ..target_in(&database) }).await.unwrap();
+    assert_equal(&database, &stored, "docs").await;
+}
+
+#[tokio::test]
 async fn a_database_that_comes_back_in_time_is_waited_for() {
     let (database, stored) = (Database::create().await, Stored::with_pages(6));
     let mut proxy = Proxy::start(&database, None);
