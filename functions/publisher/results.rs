@@ -52,7 +52,7 @@ pub(crate) enum ResultsError {
     #[error("the results are not in {to}: {error}")]
     Sink {
         /// Where the database is.
-        to: Address,
+        to: Box<Address>,
         /// Why.
         error: SinkError,
     },
@@ -111,7 +111,7 @@ impl Database {
         match written {
             Ok(totals) => Ok(Written::All(totals)),
             Err(SinkError::Busy) => Ok(Written::Busy),
-            Err(error) => Err(ResultsError::Sink { to: target.address, error }),
+            Err(error) => Err(ResultsError::Sink { to: Box::new(target.address), error }),
         }
     }
 }
