@@ -9,6 +9,7 @@ mod documents;
 mod frontier;
 mod hosts;
 mod open;
+mod processes;
 mod queue;
 mod reader;
 mod recovery;

@@ -14,8 +14,8 @@ use crate::db::writer::Writer;
 use crate::documents::{SqliteDocuments, SqliteRemaking};
 use crate::frontier::SqliteFrontier;
 use crate::open::{self, OpenError, Reading};
-use crate::recovery;
 use crate::retention::{self, Compaction, CompactionResult, SqliteRetained};
+use crate::{processes, recovery};
 
 /// The default time between the expiry of a ticket or a lease and the sweeper's action. Within a
 /// process nothing is lost on the way except messages that did not fit into the queue.
@@ -75,7 +75,8 @@ impl LocalStore {
         let failed = |e: &dyn std::fmt::Display| OpenError::failed(directory, e);
         recovery::void_leases(&db, directory, now).map_err(|e| failed(&e))?;
         recovery::end_parses(&db, now).map_err(|e| failed(&e))?;
-        let writer = Writer::start(db, lock).map_err(|e| failed(&e))?;
+        let process = processes::begin(&db, now).map_err(|e| failed(&e))?;
+        let writer = Writer::start(db, lock, move |db| processes::end(db, process)).map_err(|e| failed(&e))?;
         Ok(Self { directory: directory.to_owned(), writer: Arc::new(writer) })
     }
 

@@ -57,6 +57,8 @@ pub(crate) fn prepare(connection: &mut Connection, state: FileState) -> Result<(
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
         transaction.pragma_update(None, "user_version", FORMAT)?;
     }
+    // Files of earlier programs may lack it.
+    transaction.execute_batch(include_str!("processes.sql"))?;
     let made = names_and_views();
     if made_in(&transaction)?.as_ref() != Some(&made) {
         put_names(&transaction)?;

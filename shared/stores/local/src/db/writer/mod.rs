@@ -26,11 +26,13 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Starts the thread. It keeps the directory's lock until the database is closed.
-    pub(crate) fn start(db: Db, lock: File) -> io::Result<Self> {
+    /// Starts the thread. It keeps the directory's lock until the database is closed, which is last
+    /// written to by `end`.
+    pub(crate) fn start(db: Db, lock: File, end: impl FnOnce(&Db) + Send + 'static) -> io::Result<Self> {
         let (sender, receiver) = channel();
         let thread = std::thread::Builder::new().name("dragline-db".to_owned()).spawn(move || {
             serve(&db, &receiver);
+            end(&db);
             drop(db);
             drop(lock);
         })?;

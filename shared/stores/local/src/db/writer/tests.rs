@@ -10,7 +10,7 @@ fn writer(pages_max: u32) -> Arc<Writer> {
     connection.execute_batch("CREATE TABLE t (a UNIQUE)").unwrap();
     connection.pragma_update(None, "max_page_count", pages_max).unwrap();
     let db = Db { connection, lease_grace: std::time::Duration::ZERO };
-    Arc::new(Writer::start(db, tempfile::tempfile().unwrap()).unwrap())
+    Arc::new(Writer::start(db, tempfile::tempfile().unwrap(), |_| ()).unwrap())
 }
 
 async fn insert(writer: &Writer, value: String) -> PortResult<()> {
