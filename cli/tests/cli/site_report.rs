@@ -72,14 +72,14 @@ async fn a_site_is_reported_on_for_people_and_programs() {
 async fn contradictory_site() -> HostileSite {
     HostileSite::start(|asked| match asked.target.as_str() {
         "/robots.txt" => {
-            reply(200, &[], &format!("Sitemap: http://{}/sitemap.xml\n", asked.field("host").unwrap_or_default()))
+            reply(200, &[], format!("Sitemap: http://{}/sitemap.xml\n", asked.field("host").unwrap_or_default()))
         }
         "/sitemap.xml" => {
             let urls = ["/", "/gone", "/moved", "/hidden", "/to-hidden"];
             let listed = urls
                 .map(|path| format!("<url><loc>http://{}{path}</loc></url>", asked.field("host").unwrap_or_default()))
                 .concat();
-            reply(200, &["content-type: application/xml"], &format!("<urlset>{listed}</urlset>"))
+            reply(200, &["content-type: application/xml"], format!("<urlset>{listed}</urlset>"))
         }
         "/" => html("<title>Home</title>Home. <a href=/new>new</a> <a href=/to-moved>a</a> <img src=/large.png>"),
         "/moved" => reply(301, &["location: /new"], ""),
@@ -87,7 +87,7 @@ async fn contradictory_site() -> HostileSite {
         "/hidden" => html("<title>Hidden</title><meta name=robots content=noindex>not for everybody"),
         "/to-hidden" => html("<title>To hidden</title><link rel=canonical href=/hidden>a copy of what is hidden"),
         "/to-moved" => html("<title>To moved</title><link rel=canonical href=/moved>a copy of what moved away"),
-        "/large.png" => reply(200, &["content-type: image/png"], &format!("\u{89}PNG{}", "x".repeat(200_001))),
+        "/large.png" => reply(200, &["content-type: image/png"], format!("\u{89}PNG{}", "x".repeat(200_001))),
         _ => reply(404, &[], ""),
     })
     .await

@@ -61,7 +61,7 @@ fn finding(graph: &Graph, kind: &Kind, from: &str, kept: RowsKept) -> Result<Fin
 /// Returns the first rows of a query, and the number of all.
 fn table(graph: &Graph, mut rows: Rows, [select, from, order]: &[&str; 3]) -> Result<Table, GraphError> {
     let (count, columns) = (number(graph, &format!("SELECT count(*) FROM {}", with_limits(from)))?, rows.columns());
-    let sql = format!("SELECT {select} FROM {} ORDER BY {order} LIMIT {}", with_limits(from), rows.rows_max());
+    let sql = format!("SELECT {select} FROM {} ORDER BY {order} {}", with_limits(from), rows.limit());
     graph.each(
         &sql,
         [],

@@ -49,11 +49,18 @@ impl Rows {
         self.columns
     }
 
-    /// Returns the maximum number of its rows.
-    pub(crate) const fn rows_max(&self) -> usize {
+    /// Returns the clause that limits a query to its rows.
+    pub(crate) fn limit(&self) -> String {
+        match self.kept {
+            RowsKept::First => format!("LIMIT {ROWS_MAX}"),
+            RowsKept::All => String::new(),
+        }
+    }
+
+    const fn rows_max(&self) -> usize {
         match self.kept {
             RowsKept::First => ROWS_MAX,
-            RowsKept::All => i64::MAX as usize,
+            RowsKept::All => usize::MAX,
         }
     }
 
