@@ -107,11 +107,14 @@ class Stack:
         )
 
     def objects(self, prefix: str) -> Iterator[tuple[str, bytes]]:
-        """Every object below a prefix of the bucket."""
+        """Every object below a prefix of the bucket, but for those that are deleted while others are read, as superseded indexes are."""
         bucket = self.outputs["Archive"]
         for page in self._s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix):
             for entry in page.get("Contents", []):
-                yield entry["Key"], self._s3.get_object(Bucket=bucket, Key=entry["Key"])["Body"].read()
+                try:
+                    yield entry["Key"], self._s3.get_object(Bucket=bucket, Key=entry["Key"])["Body"].read()
+                except self._s3.exceptions.NoSuchKey:
+                    continue
 
     def call(self, method: str, target: str, body: bytes | None = None, headers: Mapping[str, str] = {}) -> tuple[int, Mapping[str, str], bytes]:
         """Calls the API by its URL. Returns the status, the header fields and the body. The emulator tells functions by the host that a request names."""
