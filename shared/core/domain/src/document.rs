@@ -11,6 +11,7 @@ use crate::change::Difference;
 use crate::content::Content;
 use crate::frontier::{ObjectKey, VisitPlace};
 use crate::outcome::Outcome;
+use crate::stored_form::stored_as_text;
 use crate::url::{CrawlUrl, Spelling};
 
 macro_rules! link_kinds {
@@ -285,11 +286,7 @@ impl fmt::Display for ExtractorVersion {
     }
 }
 
-impl From<ExtractorVersion> for String {
-    fn from(made_by: ExtractorVersion) -> Self {
-        made_by.to_string()
-    }
-}
+stored_as_text!(ExtractorVersion);
 
 /// A text that does not name an extractor and its version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -306,14 +303,6 @@ impl FromStr for ExtractorVersion {
             Some(Self { extractor: Cow::Owned(extractor.to_owned()), version })
         });
         read.ok_or_else(|| ExtractorVersionError(text.to_owned()))
-    }
-}
-
-impl TryFrom<String> for ExtractorVersion {
-    type Error = ExtractorVersionError;
-
-    fn try_from(text: String) -> Result<Self, ExtractorVersionError> {
-        text.parse()
     }
 }
 

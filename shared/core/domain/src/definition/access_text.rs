@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::stored_form::stored_as_text;
 use crate::url::{CrawlUrl, Scheme, UrlRules};
 
 /// The name of a field that a rule may set (RFC 9110, section 5.1), in lower case.
@@ -197,25 +198,6 @@ impl FromStr for ProxyUrl {
     }
 }
 
-/// Implements the conversions of texts with a form of their own.
-macro_rules! stored_as_text {
-    ($($type:ty, $error:ty;)+) => {$(
-        impl TryFrom<String> for $type {
-            type Error = $error;
-
-            fn try_from(text: String) -> Result<Self, $error> {
-                text.parse()
-            }
-        }
-
-        impl From<$type> for String {
-            fn from(value: $type) -> Self {
-                value.to_string()
-            }
-        }
-    )+};
-}
-
 macro_rules! shown_as_text {
     ($($type:ty),+) => {$(
         impl fmt::Display for $type {
@@ -227,11 +209,7 @@ macro_rules! shown_as_text {
 }
 
 shown_as_text!(FieldName, LanguagePriorities, ProxyUrl);
-stored_as_text! {
-    FieldName, FieldNameError;
-    LanguagePriorities, LanguagePrioritiesError;
-    ProxyUrl, ProxyUrlError;
-}
+stored_as_text!(FieldName, LanguagePriorities, ProxyUrl);
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::stored_form::stored_as_text;
 use crate::url::{CrawlUrl, Origin, Scheme, UrlRules};
 
 /// A host, or all hosts below a domain, with a port: `a.example`, `*.a.example`, `a.example:8443`.
@@ -93,19 +94,7 @@ impl fmt::Display for HostPattern {
     }
 }
 
-impl TryFrom<String> for HostPattern {
-    type Error = HostPatternError;
-
-    fn try_from(text: String) -> Result<Self, HostPatternError> {
-        text.parse()
-    }
-}
-
-impl From<HostPattern> for String {
-    fn from(pattern: HostPattern) -> Self {
-        pattern.to_string()
-    }
-}
+stored_as_text!(HostPattern);
 
 #[cfg(test)]
 mod tests {

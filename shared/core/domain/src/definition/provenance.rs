@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::stored_form::stored_as_text;
+
 /// The provenance in the `warcinfo` record of each WARC file (WARC 1.1 §6.2, and Dublin Core).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -116,19 +118,7 @@ impl FromStr for Hostname {
     }
 }
 
-impl TryFrom<String> for Hostname {
-    type Error = HostnameError;
-
-    fn try_from(text: String) -> Result<Self, HostnameError> {
-        text.parse()
-    }
-}
-
-impl From<Hostname> for String {
-    fn from(name: Hostname) -> Self {
-        name.0
-    }
-}
+stored_as_text!(Hostname);
 
 impl fmt::Display for Hostname {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::stored_form::stored_as_text;
+
 /// The place of a secret, which no definition contains.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -38,19 +40,7 @@ impl FromStr for SecretReference {
     }
 }
 
-impl TryFrom<String> for SecretReference {
-    type Error = SecretReferenceError;
-
-    fn try_from(text: String) -> Result<Self, SecretReferenceError> {
-        text.parse()
-    }
-}
-
-impl From<SecretReference> for String {
-    fn from(reference: SecretReference) -> Self {
-        reference.to_string()
-    }
-}
+stored_as_text!(SecretReference);
 
 impl fmt::Display for SecretReference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

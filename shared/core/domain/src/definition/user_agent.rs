@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::stored_form::stored_as_text;
+
 /// The `User-Agent` of every request: visible ASCII and spaces, beginning with a product token.
 ///
 /// The [product token](product_token) ends at the first space or slash, and selects the robots.txt
@@ -96,19 +98,7 @@ impl FromStr for UserAgent {
     }
 }
 
-impl TryFrom<String> for UserAgent {
-    type Error = UserAgentError;
-
-    fn try_from(text: String) -> Result<Self, UserAgentError> {
-        text.parse()
-    }
-}
-
-impl From<UserAgent> for String {
-    fn from(agent: UserAgent) -> Self {
-        agent.0
-    }
-}
+stored_as_text!(UserAgent);
 
 impl fmt::Display for UserAgent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

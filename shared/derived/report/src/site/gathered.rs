@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::log::{Visits, number};
-use super::rows::{Rows, RowsKept};
+use super::rows::Rows;
 use super::shape::{Cell, Column, Listing, Unit};
 
 /// The number of rows per read.
@@ -49,7 +49,7 @@ impl ReportTotals {
     /// Returns empty totals for an iteration that began at this time.
     #[must_use]
     pub fn new(began_at: Timestamp) -> Self {
-        let (visits, scripted) = (Visits::starting_at(began_at), Rows::new(SCRIPTED, RowsKept::First));
+        let (visits, scripted) = (Visits::starting_at(began_at), Rows::new(SCRIPTED));
         Self { visits, tally: Tally::default(), types: HashMap::default(), scripted, notes: Vec::new(), after: None }
     }
 
@@ -131,7 +131,7 @@ pub(crate) fn tables(types: HashMap<String, [u64; 2]>, scripted: Rows) -> [Listi
     ];
     let mut types: Vec<_> = types.into_iter().collect();
     types.sort_by(|(a_name, a), (b_name, b)| b.cmp(a).then_with(|| a_name.cmp(b_name)));
-    let mut rows = Rows::new(COLUMNS, RowsKept::First);
+    let mut rows = Rows::new(COLUMNS);
     for (name, [items, pages]) in types {
         rows.add(vec![Cell::Text(name), number(Some(items)), number(Some(pages))]);
     }

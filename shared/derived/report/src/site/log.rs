@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::histogram::Histogram;
-use super::rows::{Rows, RowsKept};
+use super::rows::Rows;
 use super::shape::{Bar, Cell, Chart, ChartKind, Column, Listing, Series, Shade, Unit};
 use super::tree::parts;
 
@@ -111,8 +111,8 @@ impl Visits {
             first_bytes: Histogram::default(),
             sizes: Histogram::default(),
             slowest: BTreeSet::new(),
-            changes: Rows::new(CHANGES, RowsKept::First),
-            cut: Rows::new(CUT, RowsKept::First),
+            changes: Rows::new(CHANGES),
+            cut: Rows::new(CUT),
         }
     }
 
@@ -232,7 +232,7 @@ impl Visits {
 
     /// Returns the tables.
     pub(crate) fn tables(self) -> Vec<Listing> {
-        let mut slowest = Rows::new(SLOW, RowsKept::First);
+        let mut slowest = Rows::new(SLOW);
         for (Reverse(duration_ms), url, first_byte_ms) in self.slowest {
             slowest.add(vec![Cell::Text(url), number(Some(duration_ms)), number(first_byte_ms)]);
         }
@@ -242,7 +242,7 @@ impl Visits {
         if self.others.requests > 0 {
             by_requests.push(("all others".to_owned(), self.others));
         }
-        let mut hosts = Rows::new(HOSTS, RowsKept::First);
+        let mut hosts = Rows::new(HOSTS);
         for (name, host) in by_requests {
             hosts.add(vec![
                 Cell::Text(name),
