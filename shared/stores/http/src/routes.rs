@@ -12,7 +12,7 @@ use dragline_ports::secrets::Secret;
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::Url;
 
-use crate::access::{Proxy, Route};
+use crate::access::{NamedBy, Proxy, Route};
 use crate::clients::Clients;
 use crate::config::{HttpConfig, HttpConfigError};
 use crate::guard::NameLookup;
@@ -38,7 +38,7 @@ impl Proxies {
     pub fn all(url: &str) -> Result<Self, HttpConfigError> {
         let proxies = Self(Arc::new(Matcher::builder().all(url.to_owned()).build()));
         let any = CrawlUrl::parse("https://a.example/", &UrlRules::default()).ok();
-        match any.and_then(|any| proxies.find(&any)).map(|proxy| ReadyProxy::new(&proxy)) {
+        match any.and_then(|any| proxies.find(&any)).map(|proxy| ReadyProxy::new(&proxy, AddressPolicy::PublicOnly)) {
             Some(ready) => ready.map(|_| proxies),
             None => Err(HttpConfigError::NoProxy),
         }
@@ -63,7 +63,7 @@ impl Proxies {
             (None, None) => None,
         };
         let url = format!("{scheme}://{authority}");
-        Some(Proxy { url, login: login.map(|login| Secret::new(&login)), addresses: AddressPolicy::AllowPrivate })
+        Some(Proxy { url, login: login.map(|login| Secret::new(&login)), named_by: NamedBy::Process })
     }
 }
 
@@ -100,9 +100,8 @@ impl Routes {
     /// # Errors
     /// The certificate or the proxy cannot be used.
     pub(crate) fn clients(&self, mut route: Route, url: &CrawlUrl) -> Result<Arc<RouteClients>, HttpConfigError> {
-        match &mut route.proxy {
-            Some(proxy) => proxy.addresses = self.config.rule_proxies,
-            None => route.proxy = self.config.proxies.as_ref().and_then(|proxies| proxies.find(url)),
+        if route.proxy.is_none() {
+            route.proxy = self.config.proxies.as_ref().and_then(|proxies| proxies.find(url));
         }
         if route == Route::default() {
             return Ok(Arc::clone(&self.direct));
@@ -131,7 +130,7 @@ impl RouteClients {
         let certificate = route.certificate.as_ref().map(Secret::reveal);
         let TlsConfigs { hosts, stand_ins } =
             tls::client_configs(config.certificates, &config.extra_roots, certificate)?;
-        let proxy = route.proxy.as_ref().map(ReadyProxy::new).transpose()?;
+        let proxy = route.proxy.as_ref().map(|proxy| ReadyProxy::new(proxy, config.rule_proxies)).transpose()?;
         let lookup = Arc::clone(lookup);
         Ok(Self {
             hosts: Clients::new(config, hosts, Arc::clone(&lookup), proxy.as_ref())?,
@@ -151,7 +150,8 @@ pub(crate) struct ReadyProxy {
 }
 
 impl ReadyProxy {
-    fn new(proxy: &Proxy) -> Result<Self, HttpConfigError> {
+    /// Returns a proxy that connects. One of a rule may have these addresses.
+    fn new(proxy: &Proxy, of_rules: AddressPolicy) -> Result<Self, HttpConfigError> {
         let refused = || HttpConfigError::Proxy(proxy.url.clone());
         let mut url = Url::parse(&proxy.url).map_err(|_| refused())?;
         if !["http", "https", "socks5", "socks5h"].contains(&url.scheme()) {
@@ -159,9 +159,13 @@ impl ReadyProxy {
         }
         let host = url.host_str().ok_or_else(refused)?.trim_matches(['[', ']']).to_owned();
         // Later would be too late: a proxy is asked to connect before its connection is looked at.
+        let addresses = match proxy.named_by {
+            NamedBy::Rule => of_rules,
+            NamedBy::Process => AddressPolicy::AllowPrivate,
+        };
         let is_public = match host.parse() {
-            Ok(address) => check(proxy.addresses, address).is_ok(),
-            Err(_) => check_name(proxy.addresses, &host).is_ok(),
+            Ok(address) => check(addresses, address).is_ok(),
+            Err(_) => check_name(addresses, &host).is_ok(),
         };
         if !is_public {
             return Err(HttpConfigError::PrivateProxy(proxy.url.clone()));
@@ -176,7 +180,7 @@ impl ReadyProxy {
             Some((name, password)) if !is_socks => made.basic_auth(name, password),
             _ => made,
         };
-        Ok(Self { proxy: made, host, addresses: proxy.addresses })
+        Ok(Self { proxy: made, host, addresses })
     }
 }
 
@@ -236,8 +240,8 @@ mod tests {
             ("http://localhost:3128", PublicOnly, false, "a private name"),
             ("http://127.0.0.1:9001", AllowPrivate, true, "whoever named it meant it"),
         ] {
-            let proxy = Proxy { url: url.to_owned(), login: None, addresses };
-            assert_eq!(ReadyProxy::new(&proxy).is_ok(), is_used, "{url}: {why}");
+            let proxy = Proxy { url: url.to_owned(), login: None, named_by: NamedBy::Rule };
+            assert_eq!(ReadyProxy::new(&proxy, addresses).is_ok(), is_used, "{url}: {why}");
         }
     }
 }

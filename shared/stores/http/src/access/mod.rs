@@ -8,7 +8,6 @@ mod cookies;
 use std::sync::Arc;
 
 use data_encoding::BASE64;
-use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::{AccessRule, Authorization, PlainHttp, Referer};
 use dragline_domain::url::{CrawlUrl, Scheme};
 use dragline_ports::fetcher::{FetchRequest, FieldValue, FilledForm};
@@ -56,8 +55,16 @@ pub(crate) struct Route {
 pub(crate) struct Proxy {
     pub(crate) url: String,
     pub(crate) login: Option<Secret>,
-    /// Which addresses it may have: any that whoever runs the process named.
-    pub(crate) addresses: AddressPolicy,
+    pub(crate) named_by: NamedBy,
+}
+
+/// Who named a proxy, which decides on the addresses that it may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum NamedBy {
+    /// A rule of the definition.
+    Rule,
+    /// Whoever runs the process.
+    Process,
 }
 
 /// The values of a definition's rules, by which two of the same kind are known.
@@ -261,7 +268,7 @@ impl Sent {
         let proxy = rule.proxy.as_ref().map(|proxy| Proxy {
             url: proxy.url.as_str().to_owned(),
             login: login.map(|(_, login)| login.clone()),
-            addresses: AddressPolicy::PublicOnly,
+            named_by: NamedBy::Rule,
         });
         let route = Route { certificate: certificate.map(|(_, value)| value.clone()), proxy };
         let fields = rule.log_in.iter().flat_map(|log_in| &log_in.fields);
