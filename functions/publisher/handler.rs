@@ -99,20 +99,25 @@ where
     }
 
     async fn publish(self: Arc<Self>, command: PublishCommand) -> Result<Work, PortError> {
-        let reader = (self.reader)(&command.crawl, &command.what);
-        if command.what == Publishing::Results {
-            return self.results(&reader, command).await;
-        }
-        match reader.load_iteration(command.iteration).await? {
-            Some(row) if row.status == IterationStatus::Closed => match command.what {
-                Publishing::Items(from) => self.items(&reader, row, from).await,
-                Publishing::Site(from) => self.site(row, from).await,
-                Publishing::Results => Ok(Work::Done),
-            },
-            _ => {
+        let PublishCommand { crawl, iteration, what } = command;
+        let reader = (self.reader)(&crawl, &what);
+        let closed = async || {
+            let row = reader.load_iteration(iteration).await?.filter(|row| row.status == IterationStatus::Closed);
+            if row.is_none() {
                 tracing::info!("nothing to publish: the iteration is not over");
-                Ok(Work::Done)
             }
+            Ok::<_, PortError>(row)
+        };
+        match what {
+            Publishing::Items(from) => match closed().await? {
+                Some(row) => self.items(&reader, row, from).await,
+                None => Ok(Work::Done),
+            },
+            Publishing::Site(from) => match closed().await? {
+                Some(row) => self.site(row, from).await,
+                None => Ok(Work::Done),
+            },
+            Publishing::Results => self.results(&reader, crawl, iteration).await,
         }
     }
 
@@ -133,10 +138,9 @@ where
 
     /// Writes what is new in a crawl to the database while there is time, and sends a message for
     /// the rest. An error keeps no other message waiting: the next tick tries again.
-    async fn results(&self, reader: &T, command: PublishCommand) -> Result<Work, PortError> {
+    async fn results(&self, reader: &T, crawl: CrawlId, iteration: Iteration) -> Result<Work, PortError> {
         let Some(database) = &self.database else { return Ok(Work::Done) };
         let time = self.world.timing().walk.unwrap_or(Duration::MAX);
-        let PublishCommand { crawl, iteration, .. } = command;
         let written = database.write((reader, &crawl), self.world.clock(), time).await;
         let written = match written {
             Ok(Written::Part(0)) => Err(ResultsError::Slow(time)),
