@@ -34,7 +34,9 @@ pub(crate) fn findings(
     kept: RowsKept,
 ) -> Result<(Vec<Finding>, u64), GraphError> {
     graph.prepare(ALIKE)?;
-    graph.prepare(&accepted.tables())?;
+    if !accepted.is_empty() {
+        graph.prepare(&accepted.tables())?;
+    }
     let (mut findings, mut left_out) = (Vec::new(), 0);
     for kind in KINDS {
         let all = format!("{} WHERE {}", kind.from, kind.condition);
@@ -53,7 +55,7 @@ pub(crate) fn findings(
 
 fn finding(graph: &Graph, kind: &Kind, from: &str, kept: RowsKept) -> Result<Finding, GraphError> {
     let Kind { id, group, title, about, severity, of, columns, select, order, .. } = *kind;
-    let table = table(graph, Rows::new(columns, kept), &[select, from, order])?;
+    let table = table(graph, Rows::new(columns).keeping(kept), &[select, from, order])?;
     let of = if table.rows_all == 1 { of.strip_suffix('s').unwrap_or(of) } else { of };
     Ok(Finding { id, group, title, about, severity, of, count: table.rows_all, table })
 }
@@ -113,8 +115,7 @@ fn number(graph: &Graph, sql: &str) -> Result<u64, GraphError> {
 pub(crate) fn tables(graph: &Graph) -> Result<Vec<Listing>, GraphError> {
     const PAGES: Column = Column { id: "pages", title: "Pages", unit: Unit::Count };
     let listing = |id, title, about, columns, question: [&str; 3]| {
-        let rows = Rows::new(columns, RowsKept::First);
-        Ok::<_, GraphError>(Listing { id, title, about, table: table(graph, rows, &question)? })
+        Ok::<_, GraphError>(Listing { id, title, about, table: table(graph, Rows::new(columns), &question)? })
     };
     Ok(vec![
         listing(

@@ -40,8 +40,14 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    pub(crate) const fn new(columns: &'static [Column], kept: RowsKept) -> Self {
-        Self { columns, kept, rows: Vec::new(), rows_all: 0, bytes: 0 }
+    /// Returns a table that keeps its first rows.
+    pub(crate) const fn new(columns: &'static [Column]) -> Self {
+        Self { columns, kept: RowsKept::First, rows: Vec::new(), rows_all: 0, bytes: 0 }
+    }
+
+    /// Returns the same table, which keeps these rows.
+    pub(crate) fn keeping(self, kept: RowsKept) -> Self {
+        Self { kept, ..self }
     }
 
     /// Returns its columns.
@@ -168,7 +174,7 @@ mod tests {
                 "after one that is left out, none is kept",
             ),
         ] {
-            let mut rows = Rows::new(COLUMNS, RowsKept::First);
+            let mut rows = Rows::new(COLUMNS);
             let all = texts.len() as u64;
             texts.into_iter().for_each(|text| rows.add(row(text)));
             let table = rows.finish_whole();
