@@ -71,7 +71,7 @@ mod tests {
 
     use super::*;
 
-    const NEEDLES: [&[u8]; 4] = [b"&<\0\r", b"]\r", b"\t\n\x0C />=\0\"'<\r", b" &>\0\"'<=`\r"];
+    const NEEDLES: [&[u8]; 4] = [b"&<\0\r", b"]\0\r", b"\t\n\x0C />=\0\"'<\r", b" &>\0\"'<=`\r"];
 
     proptest! {
         #[test]

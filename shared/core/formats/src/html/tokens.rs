@@ -179,8 +179,8 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
                     state => return state,
                 },
                 Some(b'&') => self.emit_reference(),
-                // Each NUL is a text of its own, so that it can be dropped.
-                Some(b'\0') => self.emit_next(1),
+                // As tree builders do; in foreign elements they replace it.
+                Some(b'\0') if !self.collector.has_cdata() => self.at += 1,
                 Some(_) => self.emit_replaced(),
             }
         }
@@ -236,7 +236,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
     }
 
     fn cdata_section(&mut self) -> State {
-        const IN_SECTION: &[u8] = b"]\r";
+        const IN_SECTION: &[u8] = b"]\0\r";
         loop {
             match self.emit_until(IN_SECTION) {
                 None => return State::CdataSection,

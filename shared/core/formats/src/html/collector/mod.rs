@@ -82,8 +82,7 @@ impl<'l> Collector<'l> {
     }
 
     pub(super) fn text(&mut self, piece: &[u8]) {
-        // The tokenizer passes each NUL separately; tree builders drop them.
-        if self.open_templates > 0 || piece == b"\0" {
+        if self.open_templates > 0 {
             return;
         }
         match self.muted {

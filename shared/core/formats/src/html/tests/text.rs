@@ -22,6 +22,7 @@ fn visible_text() {
         ("&lt;p&gt; &amp; &eacute; &#x20AC; &nbsp;&bogus;", "<p> & é € \u{A0}&bogus;", "entities"),
         ("a &lt b <é> c <3 d", "a < b <é> c <3 d", "what looks like tags and is not"),
         ("a\0b", "ab", "NUL"),
+        ("<svg>a\0b<![CDATA[c\0d]]></svg>", "a\u{FFFD}bc\u{FFFD}d", "NULs in foreign elements"),
         ("sof\u{AD}t&shy;hy&#173;phens", "softhyphens", "soft hyphens"),
         ("ze\u{200B}ro&#x200B;wi\u{2060}dth\u{FEFF}s", "zerowidths", "what shows nothing"),
         ("a \u{200B} b", "a b", "nor parts what is parted"),

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::fs;
+use std::slice;
 
 use html5gum::{Emitter, Error, State, Tokenizer};
 use proptest::prelude::*;
@@ -49,11 +50,15 @@ impl Emitter for Witness<'_, '_> {
     }
 
     fn emit_string(&mut self, piece: &[u8]) {
+        // What tree builders do with a NUL.
+        let replacement: &[u8] = if self.collector.has_cdata() { "\u{FFFD}".as_bytes() } else { b"" };
+        let replaced = |byte| if *byte == b'\0' { replacement } else { slice::from_ref(byte) };
+        let piece: Vec<u8> = piece.iter().flat_map(replaced).copied().collect();
         if let Some(cdata) = &mut self.cdata {
-            cdata.read(piece);
+            cdata.read(&piece);
         }
         let mut text = std::mem::take(&mut self.split);
-        text.extend_from_slice(piece);
+        text.extend_from_slice(&piece);
         let whole = match str::from_utf8(&text) {
             Ok(_) => text.len(),
             Err(error) => error.valid_up_to(),
@@ -216,6 +221,7 @@ fn both_tokenizers_agree_on_rare_constructs() {
         ("<pre>\r\n\r\na\r\rb&shy;\n\nc</pre>", "line breaks of each sort"),
         ("<svg><![CDATA[a]]]>b]]c]>d]]", "brackets"),
         ("<svg><![CDATA[a]", "brackets at the end"),
+        ("a\0b<svg>c\0d<![CDATA[e\0f]\0]]>g<![CDATA[\0]]>", "NULs, which foreign elements keep"),
         ("<!-->a<!--->b<!---->c<!--!>d--!>e<!--<!-->f<!-- --!-->g", "comments that end early"),
         ("<!doctype html public '>'>a", "a bracket in a document type"),
         ("<!>a<?>b</>c</ >d<!x>e", "what is skipped"),
