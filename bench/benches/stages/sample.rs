@@ -152,6 +152,7 @@ pub(crate) fn visit() -> Visit {
         body_bytes: body.body.len_bytes(),
         decoded_sha1: None,
         decoded_bytes: body.decoded_bytes,
+        status: None,
     };
     Visit {
         sighting: Sighting {

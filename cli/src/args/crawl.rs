@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use dragline_domain::content::ContentLevel;
-use dragline_domain::definition::{Canonical, Draft, Key, Requisites, Sitemaps, Soft404, UrlPattern, Within};
+use dragline_domain::definition::{Canonical, Draft, ExternalLinks, Key, Requisites, Sitemaps, Soft404, UrlPattern, Within};
 use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
 
@@ -192,6 +192,8 @@ pub(super) struct Overrides {
     sitemaps: Option<Sitemaps>,
     #[arg(long, value_name = "WORD", value_parser = values::requisites(), help = key::help(Key::Requisites))]
     requisites: Option<Requisites>,
+    #[arg(long, help = key::help(Key::LinksExternal))]
+    check_external: bool,
     #[arg(long, value_name = "WORD", value_parser = values::canonical(), help = key::help(Key::Canonical))]
     canonical: Option<Canonical>,
     #[arg(long, value_name = "WORD", value_parser = values::soft_404(), help = key::help(Key::Soft404))]
@@ -215,6 +217,9 @@ impl Overrides {
         draft.content = self.content.unwrap_or(draft.content);
         draft.sitemaps = self.sitemaps.unwrap_or(draft.sitemaps);
         draft.requisites = self.requisites.unwrap_or(draft.requisites);
+        if self.check_external {
+            draft.links.external = ExternalLinks::Check;
+        }
         draft.canonical = self.canonical.unwrap_or(draft.canonical);
         draft.soft_404 = self.soft_404.unwrap_or(draft.soft_404);
         if !self.include.is_empty() {
@@ -252,6 +257,7 @@ mod tests {
             (Overrides { content: Some(ContentLevel::Full), ..none() }, vec![Key::Content]),
             (Overrides { sitemaps: Some(Sitemaps::Follow), ..none() }, vec![Key::Sitemaps]),
             (Overrides { requisites: Some(Requisites::Fetch), ..none() }, vec![Key::Requisites]),
+            (Overrides { check_external: true, ..none() }, vec![Key::LinksExternal]),
             (Overrides { canonical: Some(Canonical::Ignore), ..none() }, vec![Key::Canonical]),
             (Overrides { soft_404: Some(Soft404::Detect), ..none() }, vec![Key::Soft404]),
             (Overrides { include: pattern(), ..none() }, vec![Key::ScopeInclude]),

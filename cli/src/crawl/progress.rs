@@ -126,6 +126,7 @@ impl Snapshot<'_> {
             (OutcomeClass::Failed, "failed"),
             (OutcomeClass::Blocked, "blocked"),
             (OutcomeClass::Dismissed, "dismissed"),
+            (OutcomeClass::Checked, "links that work"),
         ];
         let mut parts: Vec<String> = classes
             .into_iter()

@@ -97,6 +97,7 @@ const fn class_meaning(class: OutcomeClass) -> &'static str {
         OutcomeClass::Failed => "something went wrong: the URL counts as failed",
         OutcomeClass::Blocked => "a rule of the site or the definition forbids it",
         OutcomeClass::Dismissed => "fetched, then set aside in favour of another URL",
+        OutcomeClass::Checked => "asked for, and there",
     }
 }
 

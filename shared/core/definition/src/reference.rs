@@ -85,6 +85,7 @@ fn value(kind: ValueKind) -> String {
         ValueKind::Within
         | ValueKind::Sitemaps
         | ValueKind::Requisites
+        | ValueKind::ExternalLinks
         | ValueKind::Content
         | ValueKind::Canonical
         | ValueKind::Soft404
@@ -273,11 +274,13 @@ fn the_documented_words_are_accepted() {
     let content = |definition: Definition| definition.content.to_string();
     let sitemaps = |definition: Definition| definition.sitemaps.to_string();
     let requisites = |definition: Definition| definition.requisites.to_string();
+    let external = |definition: Definition| definition.links.external.to_string();
     let canonical = |definition: Definition| definition.canonical.to_string();
     let soft_404 = |definition: Definition| definition.soft_404.to_string();
-    let table: [(Key, &str, ReadWord); 7] = [
+    let table: [(Key, &str, ReadWord); 8] = [
         (Key::Sitemaps, "", sitemaps),
         (Key::Requisites, "", requisites),
+        (Key::LinksExternal, "", external),
         (Key::ScopeWithin, "", within),
         (Key::Content, "", content),
         (Key::Canonical, "", canonical),

@@ -187,6 +187,7 @@ fn value(slot: Slot<'_>) -> Option<Yaml> {
         Slot::Within(word) => Some(Yaml::from_stored(word)),
         Slot::Sitemaps(word) => Some(Yaml::from_stored(word)),
         Slot::Requisites(word) => Some(Yaml::from_stored(word)),
+        Slot::ExternalLinks(word) => Some(Yaml::from_stored(word)),
         Slot::Canonical(word) => Some(Yaml::from_stored(word)),
         Slot::Soft404(word) => Some(Yaml::from_stored(word)),
         Slot::Content(word) => Some(Yaml::from_stored(word)),

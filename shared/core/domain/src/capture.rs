@@ -135,6 +135,10 @@ pub struct Exchange {
     pub decoded_sha1: Option<String>,
     /// The length of that decoded body, in bytes.
     pub decoded_bytes: u64,
+    /// The status of an answer that is not stored, as its URL was only checked; `None` if it is
+    /// stored, or there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
 }
 
 /// One line of the crawl log: the outcome of a URL, or the reason for another try.

@@ -2,7 +2,7 @@
 
 use crate::capture::Visit;
 use crate::document::LinkKind;
-use crate::frontier::{ReadAs, Sighting};
+use crate::frontier::{CHECK_DEPTH, ReadAs, SeedDistance, Sighting};
 
 /// How many redirects and canonical links in a row do not count as depth. Further ones do, so that
 /// an endless chain comes to an end.
@@ -49,6 +49,17 @@ impl Distance {
             _ if kind.is_requisite() => (depth, steps.saturating_add(1)),
             _ => (depth.saturating_add(u32::from(!is_free)), 0),
         };
-        Self { depth, requisite_steps, read_as, redirects }
+        Self { depth: depth.min(SeedDistance::FARTHEST_READ.depth), requisite_steps, read_as, redirects }
+    }
+
+    /// Returns the distance of a link's target that is only checked. Each redirect of one makes the
+    /// next deeper, so that an endless chain comes to an end.
+    #[must_use]
+    pub const fn to_checked(visit: &Visit) -> Self {
+        let depth = match visit.sighting.read_as {
+            ReadAs::Check => visit.sighting.depth.saturating_add(1),
+            ReadAs::Typed | ReadAs::Sitemap | ReadAs::Robots => CHECK_DEPTH,
+        };
+        Self { depth, requisite_steps: 0, read_as: ReadAs::Check, redirects: 0 }
     }
 }

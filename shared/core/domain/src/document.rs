@@ -446,6 +446,8 @@ pub enum Disposition {
     /// It is left to the next crawl: the page's demand does not cover the target, or the link was
     /// found when a stored page was parsed again. Recorded only.
     Later,
+    /// Its target is claimed, to find out whether it is there (`links.external: check`).
+    Check,
 }
 
 impl Disposition {
@@ -461,7 +463,14 @@ impl Disposition {
             Self::Blocked(_) => 5,
             Self::BeyondBudget => 6,
             Self::Later => 7,
+            Self::Check => 8,
         }
+    }
+
+    /// Whether the target becomes a candidate.
+    #[must_use]
+    pub const fn is_claimed(&self) -> bool {
+        matches!(self, Self::Follow | Self::Blocked(_) | Self::Check)
     }
 
     /// Whether the target is left to a later page or iteration, so that the link will be decided on
@@ -483,6 +492,7 @@ impl Disposition {
             Self::Blocked(_) => "blocked",
             Self::BeyondBudget => "beyond_budget",
             Self::Later => "later",
+            Self::Check => "check",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The outcome of one URL: the crawl exit codes.
 //!
-//! Numbers are those of the unobtanium crawler, so that its users recognise them; 175 to 179, 182
-//! and 183 are new here. Names are, too, except where they misled people: its 29 is a file of
+//! Numbers are those of the unobtanium crawler, so that its users recognise them; 175 to 179, 182,
+//! 183 and 190 are new here. Names are, too, except where they misled people: its 29 is a file of
 //! unknown type, and its 32 a redirect.
 
 use std::fmt;
@@ -172,6 +172,9 @@ outcomes! {
     /// log-in was refused, or the session had ended and another log-in did not help.
     LoggedOut = 183 "logged_out" =>
         "Check the values that `access` names, and log in with them in a browser. What was stored before is still shown. The detail in the log says what the answer was.";
+    /// A page links to it, and it is there: that was all that was asked (`links.external: check`).
+    LinkWorks = 190 "link_works" =>
+        "Nothing: it is not part of the crawl, and only how the request ended is kept.";
 }
 
 /// A class of outcomes, for summaries and exit codes.
@@ -190,6 +193,8 @@ pub enum OutcomeClass {
     Blocked,
     /// It was fetched, then set aside in favour of another URL.
     Dismissed,
+    /// It is there, and more was not asked.
+    Checked,
 }
 
 impl OutcomeClass {
@@ -203,6 +208,7 @@ impl OutcomeClass {
             Self::Failed => "failed",
             Self::Blocked => "blocked",
             Self::Dismissed => "dismissed",
+            Self::Checked => "checked",
         }
     }
 }
@@ -213,6 +219,7 @@ impl Outcome {
     pub const fn class(self) -> OutcomeClass {
         match self {
             Self::FileIngested | Self::StoredNotRead | Self::FileDidNotChange => OutcomeClass::Content,
+            Self::LinkWorks => OutcomeClass::Checked,
             Self::PermanentRedirect | Self::TemporaryRedirect => OutcomeClass::Redirect,
             Self::FileGone | Self::FileNotFound | Self::SoftNotFound => OutcomeClass::Missing,
             Self::UnknownError
@@ -317,7 +324,8 @@ impl Outcome {
             301 | 308 => Self::PermanentRedirect,
             302 | 303 | 307 => Self::TemporaryRedirect,
             304 => Self::FileDidNotChange,
-            401 | 403 => Self::BlockedAtRequestOfRemote,
+            // 999 is no status of HTTP; LinkedIn sends it to programs.
+            401 | 403 | 999 => Self::BlockedAtRequestOfRemote,
             404 => Self::FileNotFound,
             410 => Self::FileGone,
             408 => Self::RequestTimeout,

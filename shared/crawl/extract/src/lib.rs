@@ -81,7 +81,7 @@ pub fn extract(source: &Source<'_>, settings: &Settings<'_>) -> Result<Extracted
 pub fn extract_as(source: &Source<'_>, settings: &Settings<'_>, read_as: ReadAs) -> Result<Extracted, Unread> {
     let mut body = Body::read(source, settings)?;
     let mut read = match read_as {
-        ReadAs::Typed => by_type(&body),
+        ReadAs::Typed | ReadAs::Check => by_type(&body),
         ReadAs::Sitemap | ReadAs::Robots => match sitemap::read_named(&body, read_as) {
             Ok(links) => Err(Unread { links, ..body.unread() }),
             Err(NothingListed::InRobots) => by_type(&body),

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dragline_domain::conclusion::LinkRules;
-use dragline_domain::definition::{Definition, Requisites};
+use dragline_domain::definition::{Definition, ExternalLinks, Requisites};
 use dragline_domain::frontier::{CrawlStamp, ReadAs, RulesDigest, ShorterWays, Task};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::policy::{AllowedOrigins, Decision, Policy};
@@ -134,6 +134,7 @@ impl CrawlContext {
         match (requisite_steps, read_as) {
             (0, ReadAs::Typed) => self.policy.decide(url, depth, &self.allowed),
             (0, ReadAs::Sitemap | ReadAs::Robots) => self.policy.decide_sitemap(url, depth, &self.allowed),
+            (_, ReadAs::Check) => self.policy.decide_check(url, depth),
             (steps, _) => self.policy.decide_requisite(url, steps),
         }
     }
@@ -141,15 +142,23 @@ impl CrawlContext {
     /// Whether any URL of an origin may be visited.
     #[must_use]
     pub fn may_visit(&self, origin: &Origin) -> bool {
-        self.definition.requisites == Requisites::Fetch || self.allowed.contains_origin(origin)
+        self.definition.requisites == Requisites::Fetch || self.checks_links() || self.allowed.contains_origin(origin)
+    }
+
+    /// Whether links that lead out of the crawl are checked.
+    #[must_use]
+    pub fn checks_links(&self) -> bool {
+        self.definition.links.external == ExternalLinks::Check
     }
 
     /// Returns what to do with shorter ways to known URLs. Without a depth limit they change only a
-    /// number and cost writes, so they are ignored; a demand has its own limit.
+    /// number and cost writes, so they are ignored, except that a URL may be visited that was to be
+    /// checked; a demand has its own limit.
     #[must_use]
     pub fn shorter_ways(&self, task: &Task) -> ShorterWays {
         match task {
             Task::Crawl if self.definition.depth_max().is_some() => ShorterWays::PassedOn,
+            Task::Crawl if self.checks_links() => ShorterWays::OverChecks,
             Task::Crawl | Task::Demand | Task::Import | Task::Reparse(_) => ShorterWays::Ignored,
         }
     }
@@ -180,9 +189,14 @@ impl CrawlContext {
         match read_as {
             ReadAs::Typed => self.limits(),
             ReadAs::Sitemap | ReadAs::Robots => self.limits().reading_all(),
+            ReadAs::Check => self.limits().reading_at_most(CHECKED_BODY_BYTES),
         }
     }
 }
+
+/// How much is read of a body whose URL is only checked, in bytes: enough to recognise a page that
+/// asks for proof that a person is asking.
+const CHECKED_BODY_BYTES: usize = 16 << 10;
 
 /// The largest body that the reserve for commits leaves time to store.
 const STORED_AT_ONCE_BYTES: u64 = 128 << 20;

@@ -111,6 +111,13 @@ impl Capture {
         capture
     }
 
+    /// Returns the status of the answer; `None` if there was none.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        let unstored = || self.visit.exchange.as_ref()?.status;
+        self.response.as_ref().map(|response| response.status).or_else(unstored)
+    }
+
     fn short_field(&self, name: &str, bytes_max: usize) -> Option<String> {
         let value = self.response.as_ref()?.headers.get(name)?;
         let value = std::str::from_utf8(value).ok()?.trim();

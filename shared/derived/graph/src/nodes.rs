@@ -1,6 +1,7 @@
 //! Writes URLs and links.
 
 use dragline_domain::document::LinkKind;
+use dragline_domain::frontier::CHECK_DEPTH;
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::simhash::Simhash;
@@ -110,7 +111,7 @@ impl GraphWriter {
         let state = outcome.map_or(State::Unvisited, State::after);
         let is_start = row.via.is_none() && row.depth == 0;
         let sql = "UPDATE node SET state = ?2, is_start = ?3, is_broken = ?4, outcome = ?5, outcome_name = ?6, last_at = ?7, last_iteration = ?8,
-                   body_sha1 = ?9 WHERE id = ?1";
+                   body_sha1 = ?9, is_checked = ?10 WHERE id = ?1";
         self.db.prepare_cached(sql)?.execute(params![
             id,
             state.name(),
@@ -120,7 +121,8 @@ impl GraphWriter {
             outcome.map(Outcome::name),
             row.last_at.map(|at| format!("{at:.3}")),
             row.last_iteration,
-            row.decoded_sha1
+            row.decoded_sha1,
+            row.depth >= CHECK_DEPTH
         ])?;
         Ok(())
     }

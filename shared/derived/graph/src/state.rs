@@ -23,6 +23,8 @@ pub enum State {
     Unvisited,
     /// The crawl does not visit it: it is out of scope, or not a page.
     Outside,
+    /// The crawl only asked whether it is there, and it is.
+    Checked,
 }
 
 impl State {
@@ -39,6 +41,7 @@ impl State {
             Self::Blocked => "blocked",
             Self::Unvisited => "unvisited",
             Self::Outside => "outside",
+            Self::Checked => "checked",
         }
     }
 
@@ -53,6 +56,7 @@ impl State {
             OutcomeClass::Missing => Self::Missing,
             OutcomeClass::Failed => Self::Failed,
             OutcomeClass::Blocked => Self::Blocked,
+            OutcomeClass::Checked => Self::Checked,
         }
     }
 }
@@ -79,6 +83,7 @@ pub const fn breaks_links(outcome: Outcome) -> bool {
         | Outcome::TemporaryRedirect
         | Outcome::NotCanonical
         | Outcome::Duplicate
+        | Outcome::LinkWorks
         // The crawler sent too many requests.
         | Outcome::AskedToTryAgain
         | Outcome::RateLimited

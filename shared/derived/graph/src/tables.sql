@@ -12,6 +12,7 @@ CREATE TABLE node (
     state            TEXT NOT NULL,
     is_start         INTEGER NOT NULL DEFAULT 0,
     is_broken        INTEGER NOT NULL DEFAULT 0,
+    is_checked       INTEGER NOT NULL DEFAULT 0,
     outcome          INTEGER,
     outcome_name     TEXT,
     status           INTEGER,

@@ -53,11 +53,11 @@ WHERE n.state = 'page' AND NOT n.is_start AND n.linked_from = 0;
 -- Pages that link to no page.
 CREATE VIEW dead_end AS SELECT n.id, n.url, n.title FROM node n WHERE n.state = 'page' AND n.links_to = 0;
 
--- Hosts that are linked to and were not crawled.
+-- Hosts that are linked to and were not crawled, though links to them may have been checked.
 CREATE VIEW outside_host AS
 SELECT n.host, count(DISTINCT n.id) AS urls, count(*) AS links, count(DISTINCT e.from_id) AS pages
 FROM node n JOIN edge e ON e.to_id = n.id
-WHERE n.state = 'outside' AND n.host NOT IN (SELECT m.host FROM node m WHERE m.state <> 'outside')
+WHERE (n.state = 'outside' OR n.is_checked) AND n.host NOT IN (SELECT m.host FROM node m WHERE m.state <> 'outside' AND NOT m.is_checked)
 GROUP BY n.host;
 
 -- Groups of URLs with the same body, the same text, or nearly the same text. `same_as` is the first

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use dragline_formats::blob::{Blob, MEMORY_BYTES_MAX, Spool, SpoolWriter};
 use dragline_formats::content_coding::{Cut, is_binary};
 use dragline_formats::http_fields::content_type;
+use dragline_formats::warc::Sha1Digest;
 use dragline_ports::fetcher::{ArrivingBytes, BodyLimits, BodyUse, Truncation};
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
@@ -31,6 +32,14 @@ pub(crate) struct ReceivedBody {
     pub(crate) decoded: Decoded,
     /// How long it waited for room, in memory or on disk.
     pub(crate) waited: Duration,
+}
+
+impl ReceivedBody {
+    /// Returns the body of an answer without one.
+    pub(crate) fn none() -> Self {
+        let decoded = Decoded { sha1: *Sha1Digest::compute(b"").as_bytes(), bytes: 0 };
+        Self { body: Blob::default(), truncated: None, decoded, waited: Duration::ZERO }
+    }
 }
 
 /// The room for arriving bodies.

@@ -8,7 +8,7 @@ use dragline_domain::address::{AddressPolicy, check, check_name, literal_address
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::{FIELDS_MAX, HttpProtocol, REASON_BYTES_MAX};
 use dragline_ports::fetcher::{
-    ConnectionWatch, FetchFailure, FetchFailureKind, FetchOutcome, FetchRequest, FetchedResponse, Fetcher,
+    AnswerPart, ConnectionWatch, FetchFailure, FetchFailureKind, FetchOutcome, FetchRequest, FetchedResponse, Fetcher,
     UnprocessedReason,
 };
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -196,7 +196,11 @@ impl HttpFetcher {
         let reason = reason(&response);
         let protocol = protocol(&response);
         let patience = (times.deadline, limits.total_timeout);
-        let received = body::receive(response, &limits.for_body(&headers), &self.rooms, patience).await;
+        let received = match request.wanted {
+            AnswerPart::All => body::receive(response, &limits.for_body(&headers), &self.rooms, patience).await,
+            // Its header may describe a body that does not follow.
+            AnswerPart::Header => ReceivedBody::none(),
+        };
         let ReceivedBody { body, truncated, decoded, waited } = received;
         known.waited = waited;
         Ok(FetchedResponse {

@@ -5,7 +5,7 @@ use dragline_domain::url::CrawlUrl;
 use dragline_formats::content_coding;
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::REDACTED;
-use dragline_ports::fetcher::FetchRequest;
+use dragline_ports::fetcher::{AnswerPart, FetchRequest};
 use http::header::{
     ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, COOKIE, HOST, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
     ORIGIN, REFERER, USER_AGENT,
@@ -33,7 +33,11 @@ pub(crate) fn outgoing(request: &FetchRequest, user_agent: &HeaderValue) -> Resu
         None => Url::parse(request.url.as_str())?,
     };
     let host = stand_in::put(&mut url);
-    let mut outgoing = reqwest::Request::new(Method::GET, url);
+    let method = match request.wanted {
+        AnswerPart::All => Method::GET,
+        AnswerPart::Header => Method::HEAD,
+    };
+    let mut outgoing = reqwest::Request::new(method, url);
     let headers = outgoing.headers_mut();
     if let Some(host) = host {
         headers.insert(HOST, host);

@@ -23,6 +23,7 @@ mod hosts;
 mod items;
 mod lasting;
 mod limits;
+mod links_out;
 mod many_origins;
 mod many_seeds;
 mod members;

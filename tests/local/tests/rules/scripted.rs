@@ -28,6 +28,11 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
+    /// The request's method.
+    pub(crate) fn method(&self) -> &str {
+        self.head.split(' ').next().unwrap_or_default()
+    }
+
     /// The value of a field; `None` if the request has no field of that name.
     pub(crate) fn field(&self, name: &str) -> Option<&str> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(':'));

@@ -211,6 +211,7 @@ fn answered(n: u32, of: &str, body: &StoredBody) -> LogEntry {
                 body_bytes: body.body_bytes,
                 decoded_sha1: None,
                 decoded_bytes: body.body_bytes,
+                status: None,
             })),
             known: UrlHistory::default(),
             demand: None,

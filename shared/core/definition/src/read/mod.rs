@@ -14,7 +14,7 @@ use std::fmt::{self, Display};
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{
-    Canonical, Condition, DoNotCrawl, Draft, Key, KeyPlace, Mistake, Problem, Quantity, QueryRule, Requisites,
+    Canonical, Condition, DoNotCrawl, Draft, ExternalLinks, Key, KeyPlace, Mistake, Problem, Quantity, QueryRule, Requisites,
     Schedule, ScheduleError, Sitemaps, Slot, Soft404, UrlPattern, UserAgent, Within,
 };
 use dragline_domain::ids::CrawlId;
@@ -114,6 +114,9 @@ impl Reader {
             Slot::Seeds(_) => self.seeds = map.next_value()?,
             Slot::Sitemaps(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Sitemaps>>>()?)),
             Slot::Requisites(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Requisites>>>()?)),
+            Slot::ExternalLinks(field) => {
+                put(field, notes.word(key, map.next_value::<Option<Spanned<ExternalLinks>>>()?));
+            }
             Slot::Canonical(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Canonical>>>()?)),
             Slot::Soft404(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Soft404>>>()?)),
             Slot::Within(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Within>>>()?)),

@@ -30,6 +30,9 @@ pub struct Draft {
     /// [`Key::Requisites`](super::Key::Requisites).
     #[serde(default, skip_serializing_if = "Requisites::are_ignored")]
     pub requisites: Requisites,
+    /// What is done with links that lead out of it.
+    #[serde(default, skip_serializing_if = "Links::are_ignored")]
+    pub links: Links,
     /// The URLs that belong to it.
     #[serde(default)]
     pub scope: Scope,
@@ -132,6 +135,7 @@ impl Draft {
             seeds,
             sitemaps: Sitemaps::default(),
             requisites: Requisites::default(),
+            links: Links::default(),
             scope: Scope::default(),
             budget: Budget::default(),
             do_not_crawl: Vec::new(),
@@ -208,6 +212,48 @@ impl Sitemaps {
 }
 
 impl fmt::Display for Sitemaps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What is done with links that lead out of the crawl.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Links {
+    /// [`Key::LinksExternal`](super::Key::LinksExternal).
+    #[serde(default)]
+    pub external: ExternalLinks,
+}
+
+impl Links {
+    const fn are_ignored(&self) -> bool {
+        matches!(self.external, ExternalLinks::Ignore)
+    }
+}
+
+/// Whether links to what is not crawled are checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExternalLinks {
+    /// They are recorded.
+    #[default]
+    Ignore,
+    /// Each target is asked for, to find out whether it is there.
+    Check,
+}
+
+impl ExternalLinks {
+    /// Returns its word in a definition.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ignore => "ignore",
+            Self::Check => "check",
+        }
+    }
+}
+
+impl fmt::Display for ExternalLinks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

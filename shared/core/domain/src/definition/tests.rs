@@ -268,6 +268,7 @@ fn edit(key: Key, draft: &mut Draft) {
         Slot::Seeds(seeds) => seeds.truncate(1),
         Slot::Sitemaps(sitemaps) => *sitemaps = Sitemaps::Follow,
         Slot::Requisites(requisites) => *requisites = Requisites::Fetch,
+        Slot::ExternalLinks(links) => *links = ExternalLinks::Check,
         Slot::Canonical(canonical) => *canonical = Canonical::Ignore,
         Slot::Soft404(soft_404) => *soft_404 = Soft404::Detect,
         Slot::Within(within) => *within = Within::Domain,

@@ -203,13 +203,16 @@ fn seeds(draft: &Draft) -> Vec<Problem> {
                 }
             }
             Decision::OutOfScope(ScopeRule::NotIncluded) => not_included = not_included.or(Some(seed)),
-            // Seeds are within their own origins, 0 links from themselves, and not requisites.
+            // Seeds are within their own origins, 0 links from themselves, neither requisites nor
+            // merely checked.
             Decision::OutOfScope(
                 ScopeRule::NotWithin(_)
                 | ScopeRule::NotListed
                 | ScopeRule::Depth { .. }
                 | ScopeRule::Requisites
                 | ScopeRule::RequisiteSteps { .. }
+                | ScopeRule::NotChecked
+                | ScopeRule::CheckRedirects { .. }
                 | ScopeRule::SitemapIndexes { .. },
             ) => {}
             Decision::Blocked(rule) => {

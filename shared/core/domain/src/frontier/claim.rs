@@ -164,7 +164,9 @@ impl CandidateState {
     /// iteration since it was claimed.
     #[must_use]
     pub fn nearer(&self, known: UrlHistory, iteration: Iteration) -> Option<ShorterWayState> {
-        let has_ended = self.last_visit.is_some_and(|last| last.iteration >= iteration);
+        // A check says nothing about the content.
+        let has_ended = |last: LastVisit| last.iteration >= iteration && last.outcome != Outcome::LinkWorks;
+        let has_ended = self.last_visit.is_some_and(has_ended);
         let is_nearer = self.queued_in == iteration && !self.nearer.is_empty();
         is_nearer.then_some(ShorterWayState { found_at: self.found_at, known, has_ended })
     }
@@ -282,7 +284,9 @@ mod tests {
         }
         let ended = |last_visit| CandidateState { last_visit, ..approached.clone() };
         let earlier = Some(LastVisit { iteration: before, outcome: Outcome::FileIngested });
+        let checked = Some(LastVisit { iteration: now, outcome: Outcome::LinkWorks });
         for (candidate, expected, why) in [
+            (ended(checked), Some(false), "only asked whether it is there"),
             (fresh, None, "no other way"),
             (state(&[&first], before), None, "of an earlier iteration"),
             (ended(earlier), Some(false), "not visited in this one yet"),

@@ -25,6 +25,8 @@ pub enum FollowUp {
     Unconditional,
     /// The answer was for strangers: it is repeated after another log-in.
     LoggedIn,
+    /// A HEAD was refused, which says little about the page: it is asked for by GET.
+    Get,
 }
 
 /// Cookies to send back, once, to the URL that set them. Never shown.
@@ -72,7 +74,7 @@ impl FollowUp {
     pub fn target(&self) -> Option<&str> {
         match self {
             Self::Redirected { target, .. } => Some(target),
-            Self::Unconditional | Self::LoggedIn => None,
+            Self::Unconditional | Self::LoggedIn | Self::Get => None,
         }
     }
 
@@ -81,7 +83,7 @@ impl FollowUp {
     pub const fn cookie(&self) -> Option<&Cookie> {
         match self {
             Self::Redirected { cookie, .. } => cookie.as_ref(),
-            Self::Unconditional | Self::LoggedIn => None,
+            Self::Unconditional | Self::LoggedIn | Self::Get => None,
         }
     }
 

@@ -207,7 +207,7 @@ impl Outcome {
             | Self::TemporaryRedirect
             | Self::NotCanonical
             | Self::Duplicate => PageFinding::Content,
-            Self::FileDidNotChange => PageFinding::AsBefore,
+            Self::FileDidNotChange | Self::LinkWorks => PageFinding::AsBefore,
             Self::FileGone | Self::FileNotFound | Self::SoftNotFound => PageFinding::Gone,
             Self::BlockedByRobotsTxt
             | Self::BlockedAtRequestOfRemote
@@ -309,6 +309,7 @@ mod tests {
                 "a rule says so",
             ),
             (&[Outcome::FileDidNotChange], PageFinding::AsBefore, "304, or the same body"),
+            (&[Outcome::LinkWorks], PageFinding::AsBefore, "it was not asked what is there"),
         ] {
             for outcome in outcomes {
                 assert_eq!(outcome.page_finding(), expected, "{outcome}: {why}");

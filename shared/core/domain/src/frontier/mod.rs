@@ -62,7 +62,7 @@ pub use lease::{
     Barrier, ChunkPosition, CrawlerCounters, Holder, Lease, LeaseState, Release, ReleaseRefused, ReleasedRows, Retry,
     TakeRefused, TakeRequest,
 };
-pub use nearer::{NearerWork, SHORTER_WAYS_MAX, SeedDistance, ShorterWayState, ShorterWays};
+pub use nearer::{CHECK_DEPTH, NearerWork, SHORTER_WAYS_MAX, SeedDistance, ShorterWayState, ShorterWays};
 pub use opening::{AddTodo, OriginRows, SeedRefused, SeedingMark, add_todo, seed};
 pub use parse::{PartCommit, PartCommitted, PartNotCommitted, RowsByOrigin, commit_part};
 pub use plan::{

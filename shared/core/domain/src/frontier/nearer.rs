@@ -20,7 +20,21 @@ pub struct SeedDistance {
 impl SeedDistance {
     /// The distance of a seed: the smallest one.
     pub const SEED: Self = Self { depth: 0, requisite_steps: 0 };
+
+    /// A distance of a visit that reads its URL: no other is larger, and those of checks all are.
+    pub const FARTHEST_READ: Self = Self { depth: CHECK_DEPTH - 1, requisite_steps: u8::MAX };
+
+    /// Whether it is that of a URL that is only checked.
+    #[must_use]
+    pub const fn is_check(self) -> bool {
+        self.depth >= CHECK_DEPTH
+    }
 }
+
+/// The depth of a URL that is only checked, before redirects, which add one each. It is deeper than
+/// any page, so an origin's checks wait for its pages, and a page that is checked because some link
+/// to it does not count is visited if another does.
+pub const CHECK_DEPTH: u32 = 1_000_000;
 
 impl Sighting {
     /// Returns its distance from the seeds.
@@ -38,6 +52,32 @@ pub enum ShorterWays {
     Ignored,
     /// The shorter way is recorded, and the claimer queues the URL once more.
     PassedOn,
+    /// The same for a URL that others only check; any other is as near as any.
+    OverChecks,
+}
+
+impl ShorterWays {
+    /// Returns the way to a URL at this distance, to be recorded if it is shorter than the known
+    /// ones; `None` if it never is.
+    #[must_use]
+    pub fn way(self, found_at: SeedDistance) -> Option<SeedDistance> {
+        match self {
+            Self::Ignored => None,
+            Self::PassedOn => Some(found_at),
+            Self::OverChecks => (!found_at.is_check()).then_some(SeedDistance::FARTHEST_READ),
+        }
+    }
+
+    /// Returns the distance to be remembered of a URL that is claimed at this one (`None`: others
+    /// have come nearer since): whoever is no nearer need not ask. `None` if all have to.
+    #[must_use]
+    pub fn remembered(self, found_at: Option<SeedDistance>) -> Option<SeedDistance> {
+        match self {
+            Self::Ignored => Some(SeedDistance::SEED),
+            Self::PassedOn => found_at,
+            Self::OverChecks => found_at.map(|at| if at.is_check() { at } else { SeedDistance::SEED }),
+        }
+    }
 }
 
 /// The limit on the shorter ways to a URL that an iteration follows: each is in the URL's row.
@@ -87,6 +127,24 @@ mod tests {
     use crate::frontier::{LastDocument, LinkDecisions, RulesDigest, VisitPlace};
     use crate::ids::{Iteration, Turn};
     use crate::outcome::Outcome;
+
+    #[test]
+    fn only_a_visit_is_nearer_than_a_check() {
+        let at = |depth| SeedDistance { depth, requisite_steps: 0 };
+        let read = Some(SeedDistance::FARTHEST_READ);
+        for (ways, found_at, way, remembered, why) in [
+            (ShorterWays::Ignored, at(3), None, Some(SeedDistance::SEED), "no way counts"),
+            (ShorterWays::PassedOn, at(3), Some(at(3)), Some(at(3)), "each counts"),
+            (ShorterWays::PassedOn, at(CHECK_DEPTH), Some(at(CHECK_DEPTH)), Some(at(CHECK_DEPTH)), "a check, too"),
+            (ShorterWays::OverChecks, at(3), read, Some(SeedDistance::SEED), "a visit is as near as any other"),
+            (ShorterWays::OverChecks, at(CHECK_DEPTH + 1), None, Some(at(CHECK_DEPTH + 1)), "a check is nearer than none"),
+        ] {
+            assert_eq!(ways.way(found_at), way, "{why}");
+            assert_eq!(ways.remembered(Some(found_at)), remembered, "{why}");
+        }
+        assert!(SeedDistance::FARTHEST_READ < at(CHECK_DEPTH), "the deepest visit comes before a check");
+        assert_eq!(ShorterWays::OverChecks.remembered(None), None, "others came nearer: all have to ask");
+    }
 
     #[test]
     fn the_work_of_an_entry_depends_on_the_shortest_way() {

@@ -14,11 +14,13 @@ pub enum ReadAs {
     Sitemap,
     /// As robots.txt: it is one, or the target of its redirect.
     Robots,
+    /// Not at all: a page links to it, and how a request for it ends is all that is wanted.
+    Check,
 }
 
 impl ReadAs {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Typed, Self::Sitemap, Self::Robots];
+    pub const ALL: [Self; 4] = [Self::Typed, Self::Sitemap, Self::Robots, Self::Check];
 
     /// Returns the stored name; `None` for the default, which is not stored.
     #[must_use]
@@ -27,6 +29,7 @@ impl ReadAs {
             Self::Typed => None,
             Self::Sitemap => Some("sitemap"),
             Self::Robots => Some("robots"),
+            Self::Check => Some("check"),
         }
     }
 

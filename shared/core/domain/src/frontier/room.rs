@@ -57,7 +57,7 @@ pub fn limit_links_per_origin(documents: &mut [Document], mut room: BTreeMap<Ori
     for (n, document) in documents.iter().enumerate() {
         for (place, link) in document.links.iter().enumerate() {
             let room = match link.disposition {
-                Disposition::Follow => &mut room,
+                Disposition::Follow | Disposition::Check => &mut room,
                 Disposition::Blocked(_) => &mut room_for_blocked,
                 _ => continue,
             };
@@ -88,7 +88,7 @@ pub fn limit_origins_of_page(own: &Origin, links: &mut [Link], origins_max: u32)
     let origins_max = usize::try_from(origins_max).unwrap_or(usize::MAX);
     let mut origins: HashSet<&str> = HashSet::new();
     for Link { kind, target, disposition, .. } in links {
-        let is_claimed = matches!(disposition, Disposition::Follow | Disposition::Blocked(_));
+        let is_claimed = disposition.is_claimed();
         if !is_claimed || kind.stands_for_its_page() {
             continue;
         }
@@ -109,7 +109,7 @@ pub fn limit_origins_of_page(own: &Origin, links: &mut [Link], origins_max: u32)
 #[must_use]
 pub fn linked_origins(own: &Origin, documents: &[Document]) -> BTreeSet<Origin> {
     let links = documents.iter().flat_map(|document| &document.links);
-    let claimed = links.filter(|link| matches!(link.disposition, Disposition::Follow | Disposition::Blocked(_)));
+    let claimed = links.filter(|link| link.disposition.is_claimed());
     let names: HashSet<&str> =
         claimed.map(|link| link.target.origin_str()).filter(|name| *name != own.as_str()).collect();
     names.into_iter().filter_map(|name| name.parse().ok()).collect()
@@ -124,7 +124,7 @@ pub fn limit_new_origins(documents: &mut [Document], new: &BTreeSet<Origin>, lef
     let new: HashSet<&str> = new.iter().map(Origin::as_str).collect();
     let (mut opened, left) = (HashSet::new(), usize::try_from(left).unwrap_or(usize::MAX));
     for Link { kind, target, disposition, .. } in documents.iter_mut().flat_map(|document| &mut document.links) {
-        let is_claimed = matches!(disposition, Disposition::Follow | Disposition::Blocked(_));
+        let is_claimed = disposition.is_claimed();
         let Some(origin) = new.get(target.origin_str()).filter(|_| is_claimed && !kind.stands_for_its_page()) else {
             continue;
         };

@@ -38,6 +38,13 @@ pub enum ScopeRule<'p> {
         /// How many it is away.
         steps: u8,
     },
+    /// Links out of scope are not checked.
+    NotChecked,
+    /// It is the target of too many redirects in a row.
+    CheckRedirects {
+        /// The number of redirects.
+        redirects: u32,
+    },
     /// It is a sitemap below too many indexes.
     SitemapIndexes {
         /// The number of indexes.
@@ -110,6 +117,10 @@ impl fmt::Display for ScopeRule<'_> {
                     "{indexes} sitemap indexes in a row, and at most {} are followed",
                     Policy::SITEMAP_INDEXES_MAX
                 )
+            }
+            Self::NotChecked => f.write_str("links.external (ignore): it is not asked whether it is there"),
+            Self::CheckRedirects { redirects } => {
+                write!(f, "{redirects} redirects in a row, and at most {} are followed", Policy::CHECK_REDIRECTS_MAX)
             }
             Self::NotIncluded => f.write_str("scope.include: no entry matches"),
             Self::NotListed => f.write_str("sitemaps (only): no sitemap lists it"),

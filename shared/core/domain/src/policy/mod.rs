@@ -18,7 +18,10 @@ use std::collections::HashSet;
 
 use regex::{RegexSet, RegexSetBuilder};
 
-use crate::definition::{Definition, DoNotCrawl, Draft, Requisites, Sitemaps, TrapLimits, UrlPattern, Within};
+use crate::definition::{
+    Definition, DoNotCrawl, Draft, ExternalLinks, Requisites, Sitemaps, TrapLimits, UrlPattern, Within,
+};
+use crate::frontier::CHECK_DEPTH;
 use crate::url::CrawlUrl;
 use query::QueryRules;
 
@@ -26,6 +29,7 @@ use query::QueryRules;
 #[derive(Clone, Debug)]
 pub struct Policy {
     requisites: Requisites,
+    external_links: ExternalLinks,
     within: Within,
     /// `None`: everything is included.
     include: Option<RegexSet>,
@@ -69,6 +73,7 @@ impl Policy {
         let scope = &draft.scope;
         Ok(Self {
             requisites: draft.requisites,
+            external_links: draft.links.external,
             within: scope.within,
             include: pattern_set(&scope.include)?,
             exclude: pattern_set(&scope.exclude)?,
@@ -112,6 +117,29 @@ impl Policy {
         }
         if steps > Self::REQUISITE_STEPS_MAX {
             return Decision::OutOfScope(ScopeRule::RequisiteSteps { steps });
+        }
+        self.forbidden(url).map_or(Decision::Crawl, Decision::Blocked)
+    }
+
+    /// The limit on redirects in a row from a URL that is only checked, as browsers have it.
+    pub const CHECK_REDIRECTS_MAX: u32 = 20;
+
+    /// Decides whether to ask for a URL that is not visited as a page, at this depth, only to find
+    /// out whether it is there. It may be anywhere.
+    ///
+    /// The rules apply in this order: whether links are checked, exclude, the number of redirects,
+    /// `do_not_crawl`.
+    #[must_use]
+    pub fn decide_check(&self, url: &CrawlUrl, depth: u32) -> Decision<'_> {
+        if self.external_links == ExternalLinks::Ignore {
+            return Decision::OutOfScope(ScopeRule::NotChecked);
+        }
+        if let Some(rule) = self.excluded(url) {
+            return Decision::OutOfScope(rule);
+        }
+        let redirects = depth.saturating_sub(CHECK_DEPTH);
+        if redirects > Self::CHECK_REDIRECTS_MAX {
+            return Decision::OutOfScope(ScopeRule::CheckRedirects { redirects });
         }
         self.forbidden(url).map_or(Decision::Crawl, Decision::Blocked)
     }

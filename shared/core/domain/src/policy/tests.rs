@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::definition::{Condition, QueryRule, TextTest};
+use crate::definition::{Condition, ExternalLinks, Links, QueryRule, TextTest};
+use crate::frontier::CHECK_DEPTH;
 use crate::url::{Origin, UrlRules};
 
 fn url(text: &str) -> CrawlUrl {
@@ -98,6 +99,38 @@ fn the_first_rule_that_objects_decides() {
     ];
     for (address, depth, expected, why) in table {
         assert_eq!(policy.decide(&url(address), depth, &allowed).to_string(), expected, "{address}: {why}");
+    }
+}
+
+#[test]
+fn links_out_of_the_crawl_are_checked_if_asked() {
+    let links = Links { external: ExternalLinks::Check };
+    let check = Definition::new(Draft { links, ..Draft::clone(&definition()) }).unwrap();
+    let ignore = definition();
+    let far = "out of scope: 21 redirects in a row, and at most 20 are followed";
+    for (definition, address, redirects, expected, why) in [
+        (&check, "https://other.example/a?v=1", 0, "to be crawled", "another site, with a query"),
+        (&check, "https://other.example/a", 20, "to be crawled", "the last redirect"),
+        (&check, "https://other.example/a", 21, far, "one more"),
+        (&check, "https://other.example/login", 0, "out of scope: scope.exclude entry 2 (/login) matches", "excluded"),
+        (
+            &check,
+            "https://old.example/a",
+            0,
+            "blocked: do_not_crawl entry 1 (host begins with old.): moved",
+            "forbidden",
+        ),
+        (
+            &ignore,
+            "https://other.example/a",
+            0,
+            "out of scope: links.external (ignore): it is not asked whether it is there",
+            "not asked for",
+        ),
+    ] {
+        let policy = Policy::compile(definition).unwrap();
+        let decision = policy.decide_check(&url(address), CHECK_DEPTH + redirects);
+        assert_eq!(decision.to_string(), expected, "{address}: {why}");
     }
 }
 

@@ -80,6 +80,14 @@ pub enum RecrawlPolicy {
 }
 
 impl RecrawlPolicy {
+    /// When a URL that is only checked is due again. A link that works mostly still does a month
+    /// later; one that breaks should be told within days.
+    pub const CHECK: Self = Self::Adaptive {
+        interval: Duration::from_hours(24),
+        min: Duration::from_hours(24),
+        max: Duration::from_hours(30 * 24),
+    };
+
     fn from_level(level: Level<'_>) -> Self {
         let max = level.max();
         match (level.policy(), level.interval()) {
@@ -155,7 +163,7 @@ impl VisitEnd {
     #[must_use]
     pub const fn from_outcome(outcome: Outcome) -> Self {
         match (outcome, outcome.class()) {
-            (Outcome::FileDidNotChange, _) => Self::Unchanged,
+            (Outcome::FileDidNotChange, _) | (_, OutcomeClass::Checked) => Self::Unchanged,
             (_, OutcomeClass::Content | OutcomeClass::Redirect | OutcomeClass::Dismissed) => Self::Changed,
             (_, OutcomeClass::Missing) => Self::Gone,
             (_, OutcomeClass::Failed | OutcomeClass::Blocked) => Self::Failed,

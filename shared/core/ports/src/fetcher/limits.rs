@@ -72,6 +72,12 @@ impl FetchLimits {
         Self { file_bytes_max: None, ..self }
     }
 
+    /// Returns the limits of a request of whose body, whatever its type, no more than this is wanted.
+    #[must_use]
+    pub const fn reading_at_most(self, bytes: usize) -> Self {
+        Self { body_bytes_max: bytes, file_bytes_max: None, decoded_bytes_max: bytes as u64, ..self }
+    }
+
     /// Returns the limits of the body that follows a response header; its `Content-Type` decides
     /// whether it is parsed.
     #[must_use]

@@ -26,7 +26,8 @@ pub use self::limits::{BodyLimit, BodyLimits, BodyUse, FetchLimits};
 pub use self::session::{FieldValue, FilledForm, Session};
 use crate::error::PortResult;
 
-/// One request, never following redirects: GET, or POST if it sends a form.
+/// One request, never following redirects: HEAD if nothing is wanted of the body, GET, or POST if
+/// it sends a form.
 #[derive(Clone, Debug)]
 pub struct FetchRequest {
     /// The URL to request.
@@ -44,6 +45,8 @@ pub struct FetchRequest {
     pub session: Option<Arc<Session>>,
     /// The form that it sends; `None` nearly always.
     pub form: Option<Arc<FilledForm>>,
+    /// What is wanted of the answer.
+    pub wanted: AnswerPart,
     /// `If-None-Match`: the entity tag in the server's spelling; `None` if none is known.
     pub if_none_match: Option<String>,
     /// `If-Modified-Since`: the date in the server's spelling; `None` if none is known.
@@ -63,7 +66,42 @@ impl FetchRequest {
         let connection = ConnectionChoice::Any;
         let (target, via, cookie, session, form) = (None, None, None, None, None);
         let (if_none_match, if_modified_since, watch) = (None, None, None);
-        Self { url, target, via, cookie, session, form, if_none_match, if_modified_since, limits, connection, watch }
+        let wanted = AnswerPart::All;
+        Self {
+            url,
+            target,
+            via,
+            cookie,
+            session,
+            form,
+            wanted,
+            if_none_match,
+            if_modified_since,
+            limits,
+            connection,
+            watch,
+        }
+    }
+}
+
+/// What is wanted of an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum AnswerPart {
+    /// All of it.
+    #[default]
+    All,
+    /// Its header alone: the request is a HEAD (RFC 9110 section 9.3.2).
+    Header,
+}
+
+impl AnswerPart {
+    /// Returns the method of a request without a form.
+    #[must_use]
+    pub const fn method(self) -> &'static str {
+        match self {
+            Self::All => "GET",
+            Self::Header => "HEAD",
+        }
     }
 }
 
@@ -236,7 +274,7 @@ impl FetchOutcome {
 
 /// A client that makes one request at a time. A failure is a value.
 pub trait Fetcher: Send + Sync {
-    /// Makes one GET request within its limits. Sends exactly one, as the caller keeps the pace.
+    /// Makes one request within its limits. Sends exactly one, as the caller keeps the pace.
     /// Never follows a redirect. Sends no credentials but those of the definition's rules for this
     /// very URL, and no other cookies but the request's own.
     fn fetch(&self, request: FetchRequest) -> impl Future<Output = FetchOutcome> + Send;

@@ -69,11 +69,11 @@ pub struct ClaimRequest {
 }
 
 impl ClaimRequest {
-    /// Returns the way to a URL, to be recorded if it is shorter than the known ones; `None` if
-    /// shorter ways are ignored.
+    /// Returns the way to a URL, to be recorded if it is shorter than the known ones; `None` if it
+    /// never is.
     #[must_use]
     pub fn shorter_way(&self, sighting: &Sighting) -> Option<SeedDistance> {
-        (self.shorter_ways == ShorterWays::PassedOn).then(|| sighting.seed_distance())
+        self.shorter_ways.way(sighting.seed_distance())
     }
 }
 

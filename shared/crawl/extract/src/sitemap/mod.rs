@@ -64,7 +64,7 @@ impl fmt::Display for NothingListed {
 /// type.
 pub(crate) fn read_named(body: &Body<'_>, read_as: ReadAs) -> Result<Vec<FoundLink>, NothingListed> {
     let found = match read_as {
-        ReadAs::Typed | ReadAs::Robots => body.links(parse_robots(body)),
+        ReadAs::Typed | ReadAs::Check | ReadAs::Robots => body.links(parse_robots(body)),
         ReadAs::Sitemap => {
             let (bytes, is_damaged) = decompress(body, u64::MAX);
             let listed = parse_text(&body.text(&bytes).text);

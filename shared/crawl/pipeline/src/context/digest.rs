@@ -1,6 +1,6 @@
 //! The digest of everything that decides whether to crawl a URL and which URL a link means.
 
-use dragline_domain::definition::{Definition, Draft, Requisites, Scope};
+use dragline_domain::definition::{Definition, Draft, ExternalLinks, Requisites, Scope};
 use dragline_domain::frontier::RulesDigest;
 use dragline_domain::url::Origin;
 use serde::Serialize;
@@ -26,14 +26,17 @@ impl RulesHasher {
     /// Fails if the definition cannot be written as JSON.
     pub(super) fn new(definition: &Definition) -> serde_json::Result<Self> {
         let Draft {
-            seeds, requisites, scope, do_not_crawl, url_query_parameters, strip_query_parameters, traps, ..
+            seeds, requisites, links, scope, do_not_crawl, url_query_parameters, strip_query_parameters, traps, ..
         } = &**definition;
         let mut hasher = Sha1::new();
-        // The digest is older than this key, so the default value must not change it.
-        let (begin, end) = match requisites {
+        // The digest is older than these keys, so their default values must not change it.
+        let (begin, mut end) = match requisites {
             Requisites::Ignore => ("[", "]]".to_owned()),
             Requisites::Fetch => ("[[", format!("]],{}]", serde_json::to_string(requisites)?)),
         };
+        if links.external == ExternalLinks::Check {
+            end += &serde_json::to_string(links)?;
+        }
         hasher.update(begin);
         put(&mut hasher, seeds)?;
         put(&mut hasher, &Scope { max_depth: definition.depth_max(), ..scope.clone() })?;

@@ -1,11 +1,11 @@
 //! Follow-ups: one more request for the same URL, made in another way, because the answer calls for
 //! it.
 
-use dragline_domain::frontier::{Cookie, FollowUp, TodoEntry};
+use dragline_domain::frontier::{Cookie, FollowUp, ReadAs, TodoEntry};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::http_fields::{cookies_for, location};
-use dragline_ports::fetcher::FetchOutcome;
+use dragline_ports::fetcher::{FetchFailureKind, FetchOutcome};
 use jiff::Timestamp;
 
 /// Returns the follow-up that an answer with this outcome calls for; `None` if it calls for none.
@@ -19,6 +19,9 @@ pub(super) fn follow_up(
     rules: &UrlRules,
     now: Timestamp,
 ) -> Option<FollowUp> {
+    if is_head_refused(entry, fetched, outcome) {
+        return Some(FollowUp::Get);
+    }
     let response = fetched.result.as_ref().ok()?;
     match outcome {
         Outcome::TemporaryRedirect | Outcome::PermanentRedirect => {
@@ -30,6 +33,18 @@ pub(super) fn follow_up(
             Some(FollowUp::Unconditional)
         }
         _ => None,
+    }
+}
+
+/// Whether a HEAD failed that a GET may not: many servers know no HEAD, and answer it with any
+/// error. One that asks for fewer requests means both.
+fn is_head_refused(entry: &TodoEntry, fetched: &FetchOutcome, outcome: Outcome) -> bool {
+    if entry.read_as != ReadAs::Check || entry.follow_up.is_some() || outcome.is_refusal() {
+        return false;
+    }
+    match &fetched.result {
+        Ok(response) => response.status >= 400,
+        Err(failure) => matches!(failure.kind, FetchFailureKind::Protocol | FetchFailureKind::Reset),
     }
 }
 
@@ -57,6 +72,7 @@ impl LoggedAnswer {
             FollowUp::Redirected { .. } => to_itself(url, &wanted),
             FollowUp::Unconditional => "status 412 to a conditional request".to_owned(),
             FollowUp::LoggedIn => detail.unwrap_or_default(),
+            FollowUp::Get => format!("{} to HEAD", detail.unwrap_or_default()),
         };
         let then = match &again {
             Some(_) => "asked for once more",
@@ -66,7 +82,7 @@ impl LoggedAnswer {
         let outcome = match &wanted {
             // The answer says nothing about the page.
             FollowUp::Unconditional if again.is_some() => Outcome::AskedToTryAgain,
-            FollowUp::Unconditional | FollowUp::Redirected { .. } | FollowUp::LoggedIn => outcome,
+            FollowUp::Unconditional | FollowUp::Redirected { .. } | FollowUp::LoggedIn | FollowUp::Get => outcome,
         };
         Self { outcome, detail: Some(format!("{what}, {then}")), again }
     }
@@ -89,7 +105,7 @@ mod tests {
     use dragline_domain::ids::{Iteration, Turn};
     use dragline_formats::blob::Blob;
     use dragline_formats::http_fields::Headers;
-    use dragline_ports::fetcher::{FetchFailureKind, FetchedResponse};
+    use dragline_ports::fetcher::FetchedResponse;
 
     use super::*;
 
@@ -158,6 +174,29 @@ mod tests {
             let outcome = Outcome::from_status(status);
             let wanted = follow_up(&url, entry, &fetched, outcome, &rules, Timestamp::UNIX_EPOCH);
             assert_eq!(wanted, expected, "{status}: {why}");
+        }
+    }
+
+    #[test]
+    fn a_refused_head_is_followed_by_a_get() {
+        let check = TodoEntry { read_as: ReadAs::Check, ..TodoEntry::new("/~a") };
+        let again = check.followed_up(FollowUp::Get).unwrap();
+        let typed = TodoEntry::new("/~a");
+        let failed = |kind| FetchOutcome::failed(kind, "", Duration::ZERO);
+        let url = CrawlUrl::parse("http://a.example/~a", &UrlRules::default()).unwrap();
+        for (entry, fetched, outcome, expected, why) in [
+            (&check, answered(405, &[]), Outcome::ServerBlamedClient, true, "it says that it knows no HEAD"),
+            (&check, answered(404, &[]), Outcome::FileNotFound, true, "many say this instead"),
+            (&check, answered(500, &[]), Outcome::ServerInternalError, true, "or break"),
+            (&check, failed(FetchFailureKind::Protocol), Outcome::DidNotUnderstandAnswer, true, "or send a body"),
+            (&check, answered(200, &[]), Outcome::LinkWorks, false, "it works"),
+            (&check, answered(429, &[]), Outcome::RateLimited, false, "it wants fewer requests, of whatever method"),
+            (&check, failed(FetchFailureKind::Connect), Outcome::ConnectionFailed, false, "nobody is there"),
+            (&again, answered(404, &[]), Outcome::FileNotFound, false, "that was the GET"),
+            (&typed, answered(404, &[]), Outcome::FileNotFound, false, "a page is asked for by GET"),
+        ] {
+            let wanted = follow_up(&url, entry, &fetched, outcome, &UrlRules::default(), Timestamp::UNIX_EPOCH);
+            assert_eq!(wanted == Some(FollowUp::Get), expected, "{why}");
         }
     }
 

@@ -27,6 +27,7 @@ pub(super) fn fetch_outcome(
     match (&fetched.result, wall) {
         (Err(failure), _) => (outcome_of_failure(failure), Some(failure.detail.clone())),
         (Ok(_), Some(wall)) => (wall.kind().outcome(), Some(wall.detail())),
+        (Ok(response), None) if read_as == ReadAs::Check => outcome_of_checked(response),
         (Ok(response), None) => outcome_of_response(response, last, product_token, read_as),
     }
 }
@@ -107,6 +108,28 @@ fn is_known(response: &FetchedResponse, last: &LastCapture, product_token: &str,
     last.decoded_sha1 == response.decoded_sha1 && last.read_by.is_none_or(is_read_alike)
 }
 
+/// Returns the outcome of a response whose URL is only checked. A redirect without a target shows
+/// its body.
+fn outcome_of_checked(response: &FetchedResponse) -> (Outcome, Option<String>) {
+    match status_outcome(response) {
+        Outcome::FileIngested => (Outcome::LinkWorks, None),
+        Outcome::TemporaryRedirect | Outcome::PermanentRedirect if response.headers.get("location").is_none() => {
+            (Outcome::LinkWorks, None)
+        }
+        outcome => (outcome, detail_of_status(response, outcome)),
+    }
+}
+
+/// Returns the detail of a response by its status; `None` if it is not needed.
+fn detail_of_status(response: &FetchedResponse, outcome: Outcome) -> Option<String> {
+    let status = response.status;
+    (status >= 400).then(|| {
+        let detail = format!("status {status} {}", response.reason).trim_end().to_owned();
+        let asks_for_log_in = Refusal::from_answer(outcome, Some(status)) == Some(Refusal::LogIn);
+        if asks_for_log_in { format!("{detail}: {ASKS_FOR_LOG_IN}") } else { detail }
+    })
+}
+
 fn outcome_of_response(
     response: &FetchedResponse,
     last: Option<&LastCapture>,
@@ -120,11 +143,7 @@ fn outcome_of_response(
         }
         outcome => outcome,
     };
-    let detail = (status >= 400).then(|| {
-        let detail = format!("status {status} {}", response.reason).trim_end().to_owned();
-        let asks_for_log_in = Refusal::from_answer(outcome, Some(status)) == Some(Refusal::LogIn);
-        if asks_for_log_in { format!("{detail}: {ASKS_FOR_LOG_IN}") } else { detail }
-    });
+    let detail = detail_of_status(response, outcome);
     if let (Outcome::FileIngested, Some(Truncation::Coding(error))) = (outcome, response.truncated) {
         return (outcome, Some(error.to_string()));
     }
@@ -209,6 +228,25 @@ mod tests {
             fetched.result = fetched.result.map(|response| FetchedResponse { reason: reason.to_owned(), ..response });
             let ended = fetch_outcome(&fetched, None, None, "Dragline", ReadAs::Typed);
             assert_eq!(ended, (Outcome::BlockedAtRequestOfRemote, Some(expected.to_owned())));
+        }
+    }
+
+    #[test]
+    fn a_checked_url_ends_by_its_status_alone() {
+        for (status, fields, expected, why) in [
+            (200, &[][..], Outcome::LinkWorks, "it is there"),
+            (204, &[], Outcome::LinkWorks, "with nothing to show"),
+            (301, &[("location", "/b")], Outcome::PermanentRedirect, "it has moved"),
+            (302, &[], Outcome::LinkWorks, "a redirect to nowhere is a page"),
+            (304, &[], Outcome::FileDidNotChange, "an answer to another question"),
+            (404, &[], Outcome::FileNotFound, "missing"),
+            (403, &[], Outcome::BlockedAtRequestOfRemote, "forbidden"),
+            (999, &[], Outcome::BlockedAtRequestOfRemote, "LinkedIn's"),
+            (600, &[], Outcome::DidNotUnderstandAnswer, "not a status"),
+        ] {
+            let fetched = answered(status, fields, "");
+            let (ended, _) = fetch_outcome(&fetched, None, None, "Dragline", ReadAs::Check);
+            assert_eq!(ended, expected, "{status}: {why}");
         }
     }
 

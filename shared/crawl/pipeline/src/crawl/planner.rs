@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dragline_domain::capture::CrawlType;
 use dragline_domain::frontier::{
-    ChunkKey, Claim, Claimable, Claimer, DueQuery, DueWork, Inbox, Lease, NearerWork, OriginKey, PassPlace, Position,
+    ChunkKey, Claim, Claimable, Claimer, DueQuery, DueWork, Inbox, Lease, NearerWork, OriginKey, PassPlace, Position, ReadAs,
     RecrawlCursor, Retry, SeedDistance, ShorterWayState, ShorterWays, Task, TodoChunk, TodoEntry, UrlHistory,
 };
 use dragline_domain::policy::Decision;
@@ -38,6 +38,11 @@ pub(super) struct Work {
 }
 
 impl Work {
+    /// Whether its request counts for the budget of pages. Asking whether a URL is there does not.
+    pub(super) fn counts_as_page(&self) -> bool {
+        self.entry.read_as != ReadAs::Check
+    }
+
     /// Returns the number of earlier requests for it in this iteration.
     pub(super) fn requests_before(&self) -> u8 {
         self.tries.saturating_add(u8::from(self.entry.follow_up.is_some()))

@@ -5,7 +5,7 @@ use std::io;
 
 use dragline_domain::capture::{Exchange, RecordKind, Visit};
 use dragline_domain::definition::{Definition, Hostname, Line, Provenance};
-use dragline_domain::frontier::ObjectKey;
+use dragline_domain::frontier::{ObjectKey, ReadAs};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
@@ -17,6 +17,7 @@ use dragline_formats::warc::{
 };
 use jiff::Timestamp;
 
+use super::visit::wanted_part;
 use crate::handover::{AnswerRecord, Capture, Handover, Response, SegmentCaptures};
 use dragline_ports::fetcher::{FetchOutcome, FetchedResponse, Truncation};
 
@@ -143,7 +144,7 @@ impl SegmentRecords {
     }
 
     /// Adds a requested URL: its request, and its response, a reference to an earlier one, or the
-    /// fact that there was none.
+    /// fact that there was none, or that it was not wanted.
     pub fn add_fetched(&mut self, url: &CrawlUrl, at: Timestamp, visit: &Visit, fetched: &FetchOutcome) {
         self.add_sent(url, url.path_and_query(), at, visit, fetched);
     }
@@ -153,8 +154,10 @@ impl SegmentRecords {
     pub fn add_sent(&mut self, url: &CrawlUrl, target: &str, at: Timestamp, visit: &Visit, fetched: &FetchOutcome) {
         let event = self.event(url, at, Some(fetched));
         let capture = match &fetched.result {
-            Ok(response) => self.add_answer(url, &event, visit, &archived(fetched, response)),
-            Err(_) => {
+            Ok(response) if is_archived(visit) => {
+                self.add_answer(url, &event, visit, &archived(fetched, response))
+            }
+            Ok(_) | Err(_) => {
                 let record = self.metadata(&event, visit);
                 self.writer.write(&record);
                 self.keep(|| Capture::unanswered(url.clone(), event.date, visit.clone()));
@@ -162,7 +165,8 @@ impl SegmentRecords {
             }
         };
         if fetched.remote.is_some() || fetched.result.is_ok() {
-            self.add_request(target, &event, fetched, capture);
+            let wanted = wanted_part(visit.sighting.read_as, visit.tries.saturating_sub(1));
+            self.add_request((wanted.method(), target), &event, fetched, capture);
         }
     }
 
@@ -181,11 +185,17 @@ impl SegmentRecords {
             Some(reason) => record.truncated(warc_truncation(reason)),
         };
         self.writer.write(&record);
-        self.add_request(url.path_and_query(), &event, fetched, record.id());
+        self.add_request(("GET", url.path_and_query()), &event, fetched, record.id());
     }
 
-    fn add_request(&mut self, target: &str, event: &CaptureEvent, fetched: &FetchOutcome, capture: RecordId) {
-        let block = http_request_block("GET", target, &fetched.request_headers);
+    fn add_request(
+        &mut self,
+        (method, target): (&str, &str),
+        event: &CaptureEvent,
+        fetched: &FetchOutcome,
+        capture: RecordId,
+    ) {
+        let block = http_request_block(method, target, &fetched.request_headers);
         let request = Record::request(self.next_id(), event, block).concurrent_to(capture);
         self.writer.write(&request);
     }
@@ -254,6 +264,13 @@ impl SegmentRecords {
         };
         Record::metadata(self.next_id(), event, &metadata).extension(visit_field(visit))
     }
+}
+
+/// Whether the answer to a visit is archived. Where a URL was only checked, it would pass for the
+/// page; but a redirect leads on.
+fn is_archived(visit: &Visit) -> bool {
+    let is_redirect = matches!(visit.outcome, Outcome::PermanentRedirect | Outcome::TemporaryRedirect);
+    visit.sighting.read_as != ReadAs::Check || is_redirect
 }
 
 /// Returns an answer as it is archived. If the request said who the crawl is, the cookies that come

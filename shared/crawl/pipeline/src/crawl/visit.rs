@@ -6,7 +6,7 @@ use std::time::Duration;
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, RobotsStand, Visit};
 use dragline_domain::definition::logs_out;
-use dragline_domain::frontier::{FollowUp, GiveUpOutcome};
+use dragline_domain::frontier::{FollowUp, GiveUpOutcome, ReadAs};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::Decision;
 use dragline_domain::shown::one_line;
@@ -19,7 +19,7 @@ use super::robots::Robots;
 use super::send::{Attempt, LeaseTooOld, SentRequest, send};
 use crate::context::CrawlContext;
 use dragline_ports::clock::Clock;
-use dragline_ports::fetcher::{ConnectionWatch, FetchLimits, FetchRequest, Fetcher, Session};
+use dragline_ports::fetcher::{AnswerPart, ConnectionWatch, FetchLimits, FetchRequest, Fetcher, Session};
 
 /// The most characters of a detail that are stored.
 pub(super) const DETAIL_CHARS_MAX: usize = 300;
@@ -98,6 +98,7 @@ pub(super) async fn visit(
 ) -> Result<FinishedVisit, LeaseTooOld> {
     let (last, follow_up) = (work.entry.conditions(), work.entry.follow_up.as_deref());
     let request = FetchRequest {
+        wanted: wanted_part(work.entry.read_as, work.requests_before()),
         target: follow_up.and_then(FollowUp::target).map(str::to_owned),
         via: work.entry.via.clone(),
         // Its session has it.
@@ -111,6 +112,15 @@ pub(super) async fn visit(
     let asked = if work.tries == 0 { Attempt::First } else { Attempt::Again };
     let sent = send(clock, fetcher, pacer, (started, latest_start), request, asked).await?;
     Ok(FinishedVisit { segment, work, url, sent })
+}
+
+/// Returns what is wanted of the answer to a visit, after this many requests for its URL. If a HEAD
+/// failed, that may be due to the method.
+pub(super) const fn wanted_part(read_as: ReadAs, requests_before: u8) -> AnswerPart {
+    match (read_as, requests_before) {
+        (ReadAs::Check, 0) => AnswerPart::Header,
+        (ReadAs::Check | ReadAs::Typed | ReadAs::Sitemap | ReadAs::Robots, _) => AnswerPart::All,
+    }
 }
 
 /// Takes an archived answer as the result of a visit.
@@ -156,8 +166,12 @@ pub(super) fn robots_stand(context: &CrawlContext, robots: &Robots, work: &Work)
     if is_obeyed || forbidden_by_robots(robots, work).is_none() { RobotsStand::Approved } else { RobotsStand::Ignored }
 }
 
-/// Returns the exchange as stored.
-pub(super) fn to_exchange(SentRequest { fetched, resends, .. }: &SentRequest, robots: RobotsStand) -> Exchange {
+/// Returns the exchange as stored, of a URL that is read like this.
+pub(super) fn to_exchange(
+    SentRequest { fetched, resends, .. }: &SentRequest,
+    robots: RobotsStand,
+    read_as: ReadAs,
+) -> Exchange {
     let response = fetched.result.as_ref().ok();
     Exchange {
         robots,
@@ -170,5 +184,6 @@ pub(super) fn to_exchange(SentRequest { fetched, resends, .. }: &SentRequest, ro
         body_bytes: response.map_or(0, |response| response.body.len_bytes()),
         decoded_sha1: response.map(|response| HEXLOWER.encode(&response.decoded_sha1)),
         decoded_bytes: response.map_or(0, |response| response.decoded_bytes),
+        status: response.filter(|_| read_as == ReadAs::Check).map(|response| response.status),
     }
 }

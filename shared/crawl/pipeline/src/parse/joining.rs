@@ -97,7 +97,7 @@ fn joins(context: &CrawlContext, own: &OriginKey, capture: &Capture) -> Option<O
 /// nowhere else in the crawl.
 fn refreshes_to(context: &CrawlContext, own: &OriginKey, document: &Document) -> Option<Origin> {
     document.page.as_ref()?;
-    let is_left = |disposition: &Disposition| *disposition == Disposition::OutOfScope;
+    let is_left = |disposition: &Disposition| matches!(disposition, Disposition::OutOfScope | Disposition::Check);
     let refresh = document.links.iter().find(|link| link.kind == LinkKind::Redirect && is_left(&link.disposition))?;
     let leads_on = document.links.iter().any(|link| {
         link.kind.leads_to_page() && link.disposition == Disposition::Follow && link.target != document.url

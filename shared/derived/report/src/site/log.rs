@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use dragline_domain::change::ChangeKind;
+use dragline_domain::frontier::CHECK_DEPTH;
 use dragline_domain::outcome::OutcomeClass;
 use dragline_ports::reader::LogRow;
 use foldhash::{HashMap, HashMapExt};
@@ -29,13 +30,14 @@ const HOSTS_MAX: usize = 2000;
 const SLOWEST: usize = 100;
 
 /// The series over time: class, name, and shade.
-const CLASSES: [(OutcomeClass, &str, Shade); 6] = [
+const CLASSES: [(OutcomeClass, &str, Shade); 7] = [
     (OutcomeClass::Content, "content", Shade::Good),
     (OutcomeClass::Redirect, "redirects", Shade::Neutral),
     (OutcomeClass::Dismissed, "copies", Shade::Neutral),
     (OutcomeClass::Missing, "missing", Shade::Warning),
     (OutcomeClass::Failed, "failed", Shade::Error),
     (OutcomeClass::Blocked, "forbidden", Shade::Notice),
+    (OutcomeClass::Checked, "links that work", Shade::Good),
 ];
 
 /// The lower bounds of the size ranges.
@@ -135,7 +137,8 @@ impl Visits {
             let kind = visit.content_type.clone().map_or(Cell::Nothing, Cell::Text);
             self.cut.add(vec![Cell::Text(visit.url.clone()), kind, number(visit.body_bytes)]);
         }
-        let Some(duration_ms) = visit.duration_ms else { return };
+        // Where a link leads out, the speed of the answer is not the site's.
+        let Some(duration_ms) = visit.duration_ms.filter(|_| visit.depth < CHECK_DEPTH) else { return };
         self.durations.add(duration_ms);
         visit.first_byte_ms.into_iter().for_each(|first_byte_ms| self.first_bytes.add(first_byte_ms));
         if let Some(status) = visit.status {

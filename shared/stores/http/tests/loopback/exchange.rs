@@ -2,7 +2,7 @@
 
 use dragline_domain::frontier::Cookie;
 use dragline_formats::http_fields::Headers;
-use dragline_ports::fetcher::Fetcher;
+use dragline_ports::fetcher::{AnswerPart, FetchRequest, Fetcher};
 
 use crate::support::{RawServer, fetch, fetcher, kept_body, request, response};
 
@@ -65,6 +65,21 @@ async fn a_target_and_cookies_are_sent_byte_for_byte_where_the_request_has_them(
         assert!(header.starts_with(&format!("GET {target} HTTP/1.1\r\n")), "{target}: {header}");
         assert!(header.contains("\r\ncookie: sid=secret\r\n"), "{target}: {header}");
         assert_eq!(fetched.request_headers.get("cookie"), Some(&b"[redacted]"[..]), "{target}");
+    }
+}
+
+#[tokio::test]
+async fn a_head_waits_for_no_body() {
+    for (fields, why) in [
+        ("Content-Length: 100\r\nContent-Encoding: gzip", "a length that a GET would have"),
+        ("Transfer-Encoding: chunked", "chunks that a GET would have"),
+        ("Connection: close", "nothing that tells"),
+    ] {
+        let server = RawServer::answering(format!("HTTP/1.1 200 OK\r\n{fields}\r\n\r\n")).await;
+        let head = FetchRequest { wanted: AnswerPart::Header, ..request(&server.url("/a")) };
+        let response = response(fetcher().fetch(head).await);
+        assert_eq!((response.status, response.truncated, response.body.len_bytes()), (200, None, 0), "{why}");
+        assert!(server.requests()[0].starts_with("HEAD /a HTTP/1.1\r\n"), "{why}");
     }
 }
 

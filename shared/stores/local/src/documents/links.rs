@@ -12,7 +12,7 @@ use crate::db::StoreError;
 use crate::db::urls::{restore, shorten};
 
 /// All dispositions, for the table of their names.
-pub(crate) const DISPOSITIONS: [Disposition; 8] = [
+pub(crate) const DISPOSITIONS: [Disposition; 9] = [
     Disposition::Follow,
     Disposition::NotAPage,
     Disposition::NoFollow,
@@ -21,6 +21,7 @@ pub(crate) const DISPOSITIONS: [Disposition; 8] = [
     Disposition::Blocked(String::new()),
     Disposition::BeyondBudget,
     Disposition::Later,
+    Disposition::Check,
 ];
 
 /// A link as stored.
@@ -110,6 +111,7 @@ fn parse_disposition(code: u8, reason: Option<String>) -> Option<Disposition> {
         (5, Some(reason)) => Some(Disposition::Blocked(reason)),
         (6, None) => Some(Disposition::BeyondBudget),
         (7, None) => Some(Disposition::Later),
+        (8, None) => Some(Disposition::Check),
         _ => None,
     }
 }

@@ -62,6 +62,7 @@ pub(super) fn got(n: u32, of: &str) -> Made {
                 body_bytes: 300,
                 decoded_sha1: Some("02".repeat(20)),
                 decoded_bytes: 900,
+                status: None,
             })),
             known: UrlHistory::default(),
             demand: None,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::content::ContentLevel;
 use crate::definition::{
-    AccessRule, Canonical, DoNotCrawl, Hostname, ItemType, Line, MainRule, NotifyRule, QueryRule, RecrawlRule,
+    AccessRule, Canonical, DoNotCrawl, ExternalLinks, Hostname, ItemType, Line, MainRule, NotifyRule, QueryRule, RecrawlRule,
     RecrawlWord, Requisites, Schedule, SecretReference, Sitemaps, Soft404, UrlPattern, UserAgent, Within,
 };
 use crate::ids::CrawlId;
@@ -25,6 +25,8 @@ pub enum Slot<'d> {
     Sitemaps(&'d mut Sitemaps),
     /// See [`ValueKind::Requisites`](super::ValueKind::Requisites).
     Requisites(&'d mut Requisites),
+    /// See [`ValueKind::ExternalLinks`](super::ValueKind::ExternalLinks).
+    ExternalLinks(&'d mut ExternalLinks),
     /// Patterns over URLs.
     Patterns(&'d mut Vec<UrlPattern>),
     /// Conditions with reasons.

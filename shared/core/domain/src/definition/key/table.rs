@@ -80,6 +80,27 @@ keys! {
         effect: WhichUrls,
         flag: "requisites" "Whether pictures, styles and scripts of pages are archived with them: ignore or fetch",
     }
+    /// Whether links that lead out of the crawl are checked: to other sites, to what `scope` or
+    /// `sitemaps` leaves out, and to pictures, styles and scripts that are not fetched.
+    ///
+    /// | word | what is done |
+    /// |---|---|
+    /// | `ignore` | nothing: they are recorded as links of the page |
+    /// | `check` | each is asked for once, and how that ended is kept (`dragline broken`, `dragline report`) |
+    ///
+    /// The request is a HEAD; where that is refused, a GET whose body is not read. Redirects are
+    /// followed, up to twenty. robots.txt is obeyed and each host is asked at its own pace, after
+    /// the pages of the crawl; `scope.exclude` and `do_not_crawl` apply, `budget.pages` does not.
+    /// What works is asked for again after a day in a later run, then after longer and longer, up
+    /// to thirty days. Nothing of the answers is archived but redirects.
+    LinksExternal = "links.external" {
+        field: links.external,
+        kind: ExternalLinks,
+        default: Value("ignore"),
+        example: "check",
+        effect: WhichUrls,
+        flag: "check-external" "Ask whether what links out of the crawl lead to is there",
+    }
     /// What a URL must have in common with a seed to belong to the crawl.
     ///
     /// | word | in common |

@@ -18,6 +18,8 @@ pub enum ValueKind {
     Sitemaps,
     /// See [`Requisites`](crate::definition::Requisites).
     Requisites,
+    /// See [`ExternalLinks`](crate::definition::ExternalLinks).
+    ExternalLinks,
     /// Patterns over URLs.
     Patterns(usize),
     /// Conditions with reasons.

@@ -44,6 +44,9 @@ impl CutBodies {
 impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// Notes a body that was cut for its size. Returns the number of such bodies, one or none.
     pub(super) fn note_cut(&mut self, url: &impl ToString, read_as: ReadAs, response: &FetchedResponse) -> u64 {
+        if read_as == ReadAs::Check {
+            return 0;
+        }
         let limit = self.context.limits_for(read_as).cutting_limit(response);
         limit.into_iter().for_each(|limit| self.segments.cut.add(limit, url.to_string()));
         u64::from(limit.is_some())

@@ -305,7 +305,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             return;
         }
         self.lease.robots = RobotsUse::Used;
-        self.segments.pages += 1;
+        self.segments.pages += u64::from(work.counts_as_page());
         let (world, fetcher, pacer) = (Arc::clone(&self.world), Arc::clone(&self.fetcher), Arc::clone(&self.pacer));
         let limits = self.context.limits_for(work.entry.read_as);
         let visited = (segment.number, work, url);
@@ -368,7 +368,11 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let Some(open) = self.segments.open.iter_mut().find(|open| open.number == segment) else { return Ok(()) };
         open.pending -= 1;
         open.work.bodies_cut += bodies_cut;
-        open.work.pages += 1;
+        if work.counts_as_page() {
+            open.work.pages += 1;
+        } else {
+            open.work.asides += 1;
+        }
         open.work.resends += u64::from(sent.resends);
         if let Ok(response) = &fetched.result {
             open.work.body_bytes += response.body.len_bytes();
@@ -379,7 +383,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             &work,
             outcome,
             detail,
-            Some(to_exchange(&sent, robots_stand(&self.context, &self.robots, &work))),
+            Some(to_exchange(&sent, robots_stand(&self.context, &self.robots, &work), work.entry.read_as)),
             requests,
         );
         let mut visit = Visit { missing, ..visit };

@@ -105,7 +105,11 @@ impl KnownUrls {
 
 /// Encodes a distance for an entry, within [`FOUND_AT`]. A smaller distance never has a larger
 /// code.
-fn far(SeedDistance { depth, requisite_steps }: SeedDistance) -> u64 {
+fn far(found_at: SeedDistance) -> u64 {
+    if found_at.is_check() {
+        return FOUND_AT;
+    }
+    let SeedDistance { depth, requisite_steps } = found_at;
     let (depth, steps) = (u64::from(depth).min(DEPTH_MAX), u64::from(requisite_steps).min(MANY_STEPS));
     (depth << 2 | steps) << 8
 }
@@ -119,7 +123,9 @@ const MANY_STEPS: u64 = 3;
 /// Whether a URL found here is known to be no nearer than the remembered distance.
 fn is_no_nearer(found_at: SeedDistance, remembered: u64) -> bool {
     let place = far(found_at);
-    let is_exact = u64::from(found_at.depth) < DEPTH_MAX && u64::from(found_at.requisite_steps) < MANY_STEPS;
+    // Of two checks, neither is nearer.
+    let is_exact = found_at.is_check()
+        || (u64::from(found_at.depth) < DEPTH_MAX && u64::from(found_at.requisite_steps) < MANY_STEPS);
     place > remembered || (place == remembered && is_exact)
 }
 
@@ -157,6 +163,8 @@ impl Default for KnownUrls {
 
 #[cfg(test)]
 mod tests {
+    use dragline_domain::frontier::CHECK_DEPTH;
+
     use super::*;
 
     #[test]
@@ -204,6 +212,10 @@ mod tests {
             (at(100, 0), at(90, 0), false, "nor are such depths"),
             (at(62, 0), at(u32::MAX, 0), true, "though they are deeper than all others"),
             (at(0, 0), at(0, 0), true, "a seed"),
+            (at(CHECK_DEPTH, 0), at(CHECK_DEPTH + 1, 0), true, "both are only checked"),
+            (at(CHECK_DEPTH, 0), at(4, 0), false, "a visit, not a check"),
+            (at(CHECK_DEPTH, 0), at(90, 9), false, "a visit from far away"),
+            (at(90, 9), at(CHECK_DEPTH, 0), true, "a check after a visit from far away"),
         ]) {
             let url = CrawlUrl::try_from(format!("https://a.example/{n}")).unwrap();
             let hash = known.view(&crawl, iteration, &other).hash(&url);

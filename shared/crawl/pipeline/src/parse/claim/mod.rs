@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use dragline_domain::document::{Disposition, Document};
 use dragline_domain::frontier::{
-    Claim, Claimable, Claimer, Demand, OriginKey, ParserCounters, RecrawlOrder, SeedDistance, SegmentRow, ShorterWays,
+    Claim, Claimable, Claimer, Demand, OriginKey, ParserCounters, RecrawlOrder, SeedDistance, SegmentRow,
     Sighting, Target, Task, TodoEntry, TodoSource, UrlHistory, Visits, split_into_chunks,
 };
 use dragline_domain::url::{CrawlUrl, Origin, Spelling};
@@ -129,8 +129,7 @@ pub(crate) async fn claim(
                     Claim::NotDue if claimable == Claimable::New => (&recrawl, Some(SeedDistance::SEED)),
                     Claim::Nearer { .. } | Claim::NotDue => return None,
                 };
-                let found_at = if shorter_ways == ShorterWays::Ignored { Some(SeedDistance::SEED) } else { found_at };
-                Some((found.hash, by, found_at?))
+                Some((found.hash, by, shorter_ways.remembered(found_at)?))
             }));
             let by_depth = entries.entry(request.origin.origin).or_default();
             for (found, claim) in found.into_iter().zip(claims) {
@@ -200,9 +199,11 @@ fn link_targets<'d>(
     let known = known.view(&segment.id.origin.crawl, segment.iteration, claimer);
     for (capture, document) in captures.iter().zip(documents) {
         for link in &document.links {
-            let blocked = match &link.disposition {
-                Disposition::Follow => None,
-                Disposition::Blocked(reason) => Some(reason.as_str()),
+            let to_target = || Distance::to_target(&capture.visit, link.kind);
+            let (distance, blocked) = match &link.disposition {
+                Disposition::Follow => (to_target(), None),
+                Disposition::Blocked(reason) => (to_target(), Some(reason.as_str())),
+                Disposition::Check => (Distance::to_checked(&capture.visit), None),
                 Disposition::NotAPage
                 | Disposition::NoFollow
                 | Disposition::OutOfScope
@@ -213,8 +214,7 @@ fn link_targets<'d>(
             let url = &link.target;
             // Most links lead to known URLs.
             let hash = known.hash(url);
-            let Distance { depth, requisite_steps, read_as, redirects } =
-                Distance::to_target(&capture.visit, link.kind);
+            let Distance { depth, requisite_steps, read_as, redirects } = distance;
             if known.is_taken(hash, SeedDistance { depth, requisite_steps }) {
                 continue;
             }
@@ -223,7 +223,8 @@ fn link_targets<'d>(
             if let Some((visits, place)) = places.get(&hash).copied() {
                 let earlier = by_origin.get_mut(&(origin, visits)).and_then(|found| found.get_mut(place));
                 let place = |blocked: Option<_>, found: &Sighting| {
-                    (blocked.is_some(), found.read_as.is_typed(), found.seed_distance())
+                    let at = found.seed_distance();
+                    (at.is_check(), blocked.is_some(), found.read_as.is_typed(), at)
                 };
                 if let Some(earlier) = earlier
                     && place(blocked, &sighting) < place(earlier.blocked, &earlier.sighting)

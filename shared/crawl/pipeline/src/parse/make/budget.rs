@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dragline_domain::document::{Disposition, Document};
+use dragline_domain::document::Document;
 use dragline_domain::frontier::{
     OriginKey, OriginRows, SegmentRow, limit_links_per_origin, limit_new_origins, linked_origins,
 };
@@ -44,7 +44,7 @@ async fn keep_to_pages(
 ) -> PortResult<()> {
     let links = documents.iter().flat_map(|document| &document.links);
     let origins: BTreeSet<Origin> = links
-        .filter(|link| matches!(link.disposition, Disposition::Follow | Disposition::Blocked(_)))
+        .filter(|link| link.disposition.is_claimed())
         .map(|link| link.target.origin())
         .collect();
     let rows = load_rows(world, segment, origins).await?;

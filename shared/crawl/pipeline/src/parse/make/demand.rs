@@ -8,7 +8,7 @@ use dragline_domain::distance::Distance;
 /// Leaves all links to the next crawl, as nothing is requested.
 pub(crate) fn leave_all(documents: &mut [Document]) {
     for link in documents.iter_mut().flat_map(|document| &mut document.links) {
-        if matches!(link.disposition, Disposition::Follow | Disposition::Blocked(_)) {
+        if link.disposition.is_claimed() {
             link.disposition = Disposition::Later;
         }
     }
@@ -21,7 +21,7 @@ pub(crate) fn leave_what_is_not_demanded(captures: &[Capture], documents: &mut [
     for (capture, document) in captures.iter().zip(documents) {
         let Some(demand) = &capture.visit.demand else { continue };
         for link in &mut document.links {
-            if !matches!(link.disposition, Disposition::Follow | Disposition::Blocked(_)) {
+            if !link.disposition.is_claimed() {
                 continue;
             }
             let Distance { depth, requisite_steps, .. } = Distance::to_target(&capture.visit, link.kind);

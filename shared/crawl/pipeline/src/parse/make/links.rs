@@ -4,7 +4,7 @@ use dragline_domain::capture::Visit;
 use dragline_domain::definition::Requisites;
 use dragline_domain::distance::Distance;
 use dragline_domain::document::{Disposition, Link, LinkKind, Rel};
-use dragline_domain::frontier::limit_origins_of_page;
+use dragline_domain::frontier::{ReadAs, limit_origins_of_page};
 use dragline_domain::policy::{Decision, ScopeRule};
 use dragline_domain::url::CrawlUrl;
 use dragline_extract::FoundLink;
@@ -35,6 +35,11 @@ fn decide_link(context: &CrawlContext, visit: &Visit, link: Link) -> Link {
         }
         disposition => disposition,
     };
+    let disposition = match disposition {
+        // Asking whether it is there is not following it.
+        Disposition::NoFollow => decide_check(context, visit, &link.target).unwrap_or(Disposition::NoFollow),
+        disposition => disposition,
+    };
     Link { disposition, rel: if is_nofollow { Rel::NoFollow } else { Rel::Follow }, ..link }
 }
 
@@ -45,6 +50,35 @@ pub(crate) fn decide_disposition(
     kind: LinkKind,
     target: &CrawlUrl,
 ) -> Disposition {
+    if visit.sighting.read_as == ReadAs::Check {
+        return decide_check(context, visit, target).unwrap_or(Disposition::OutOfScope);
+    }
+    match decide_visit(context, visit, kind, target) {
+        left @ (Disposition::OutOfScope | Disposition::TooDeep | Disposition::NotAPage) if is_checked(kind) => {
+            decide_check(context, visit, target).unwrap_or(left)
+        }
+        disposition => disposition,
+    }
+}
+
+/// Whether links of this kind are worth checking: a visitor clicks them, or a browser loads their
+/// targets.
+const fn is_checked(kind: LinkKind) -> bool {
+    (kind.leads_to_page() || kind.is_requisite()) && !kind.is_listed()
+}
+
+/// Returns the disposition of a link whose target is not visited, but may be checked; `None` if it
+/// is not.
+fn decide_check(context: &CrawlContext, visit: &Visit, target: &CrawlUrl) -> Option<Disposition> {
+    let Distance { depth, requisite_steps, read_as, .. } = Distance::to_checked(visit);
+    match context.decide(target, depth, requisite_steps, read_as) {
+        Decision::Crawl => Some(Disposition::Check),
+        Decision::OutOfScope(_) | Decision::Blocked(_) => None,
+    }
+}
+
+/// Returns the disposition of a link, regardless of whether links are checked.
+fn decide_visit(context: &CrawlContext, visit: &Visit, kind: LinkKind, target: &CrawlUrl) -> Disposition {
     let is_fetched_with_page = kind.is_requisite() && context.definition.requisites == Requisites::Fetch;
     if !(kind.leads_to_page() || is_fetched_with_page) {
         return Disposition::NotAPage;

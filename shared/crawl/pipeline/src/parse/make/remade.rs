@@ -140,10 +140,9 @@ impl LaterDirective {
 /// Leaves to the next crawl the links that would be followed now and were not before: only a crawl
 /// claims URLs.
 pub(crate) fn leave_what_is_new(earlier: &Document, document: &mut Document) {
-    let is_claimed = |disposition: &Disposition| matches!(disposition, Disposition::Follow | Disposition::Blocked(_));
-    let followed = earlier.links.iter().filter(|link| is_claimed(&link.disposition));
+    let followed = earlier.links.iter().filter(|link| link.disposition.is_claimed());
     let followed: HashSet<(LinkKind, &CrawlUrl)> = followed.map(|link| (link.kind, &link.target)).collect();
-    for link in document.links.iter_mut().filter(|link| is_claimed(&link.disposition)) {
+    for link in document.links.iter_mut().filter(|link| link.disposition.is_claimed()) {
         if !followed.contains(&(link.kind, &link.target)) {
             link.disposition = Disposition::Later;
         }

@@ -53,6 +53,7 @@ fn largest_visit() -> Visit {
             body_bytes: u64::MAX,
             decoded_sha1: Some("f".repeat(40)),
             decoded_bytes: u64::MAX,
+            status: None,
         })),
         known: UrlHistory {
             last: Some(Box::new(LastCapture {

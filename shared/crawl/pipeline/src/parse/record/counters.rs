@@ -50,7 +50,11 @@ pub(crate) fn count(counters: &mut ParserCounters, iteration: Iteration, capture
             Disposition::TooDeep => counters.links_too_deep += 1,
             Disposition::NoFollow => counters.links_nofollow += 1,
             Disposition::BeyondBudget => counters.links_beyond_budget += 1,
-            Disposition::Follow | Disposition::NotAPage | Disposition::Blocked(_) | Disposition::Later => {}
+            Disposition::Follow
+            | Disposition::Check
+            | Disposition::NotAPage
+            | Disposition::Blocked(_)
+            | Disposition::Later => {}
         }
     }
 }

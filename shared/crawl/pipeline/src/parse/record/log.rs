@@ -30,7 +30,7 @@ pub(crate) fn log_entries(
             missing: None,
             ..capture.visit.clone()
         },
-        status: capture.response.as_ref().map(|response| response.status),
+        status: capture.status(),
         file: capture.file.clone(),
         redirect: redirect_entry(context.definition.canonical, document),
         unchanged_since: unchanged_since(capture, document),

@@ -8,11 +8,11 @@ use dragline_domain::conclusion::{redirect_entry, state_change};
 use dragline_domain::document::Document;
 use dragline_domain::doubt::Namers;
 use dragline_domain::frontier::{
-    CandidateUpdate, DocumentStanding, FieldsDigest, LastCapture, NamersUpdate, OriginKey, PageFinding, SegmentRow,
+    CandidateUpdate, DocumentStanding, FieldsDigest, LastCapture, NamersUpdate, OriginKey, PageFinding, ReadAs, SegmentRow,
     StateChange, VisitResult, VisitTarget,
 };
 use dragline_domain::outcome::Outcome;
-use dragline_domain::recrawl::{LastVisits, NextVisit, VisitEnd, next_visit};
+use dragline_domain::recrawl::{LastVisits, NextVisit, RecrawlPolicy, VisitEnd, next_visit};
 use dragline_domain::simhash::TextPrint;
 use dragline_domain::url::{CrawlUrl, Origin};
 use jiff::Timestamp;
@@ -210,7 +210,11 @@ fn next(
         StateChange::Kept | StateChange::Hidden(_) => VisitEnd::from_outcome(document.outcome),
     };
     let visits = LastVisits { interval, away: known.away };
-    next_visit(&context.recrawl.policy_for(&capture.url), &visits, ended, began)
+    let policy = match capture.visit.sighting.read_as {
+        ReadAs::Check => RecrawlPolicy::CHECK,
+        ReadAs::Typed | ReadAs::Sitemap | ReadAs::Robots => context.recrawl.policy_for(&capture.url),
+    };
+    next_visit(&policy, &visits, ended, began)
 }
 
 /// Returns a capture that nothing compares with: whatever is fetched next is parsed.

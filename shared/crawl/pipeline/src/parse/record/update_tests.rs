@@ -75,6 +75,7 @@ fn capture(status: u16, outcome: Outcome, field: (&str, &str), truncated: Option
         body_bytes: 4,
         decoded_sha1: Some("02".repeat(20)),
         decoded_bytes: 4,
+        status: None,
     };
     Capture {
         url: url(),

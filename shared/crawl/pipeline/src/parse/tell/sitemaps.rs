@@ -70,6 +70,7 @@ fn unvisited(link: &Link) -> Option<String> {
         Disposition::TooDeep => "too many sitemap indexes in a row led to it",
         Disposition::Blocked(rule) => rule,
         Disposition::Follow
+        | Disposition::Check
         | Disposition::NotAPage
         | Disposition::NoFollow
         | Disposition::BeyondBudget
