@@ -283,6 +283,14 @@ impl RobotsUse {
 /// not allow a longer use of a copy.
 const ROBOTS_UNUSED_MAX: Duration = Duration::from_hours(24);
 
+/// Returns how long a robots.txt stays valid where all that is asked of its origin is whether this
+/// many URLs are there: a day, as RFC 9309 section 2.4 asks for, but a week if it is one, as
+/// reading the rules would double the requests.
+#[must_use]
+pub const fn robots_age_max_for_checks(urls: usize) -> Duration {
+    if urls <= 1 { Duration::from_hours(7 * 24) } else { ROBOTS_UNUSED_MAX }
+}
+
 /// Whether a stored robots.txt is valid for another turn.
 ///
 /// An unused one is valid, whatever age the definition allows: if the delay is longer than that

@@ -20,7 +20,8 @@ use super::scripted::{Act, ScriptedSite, answer, page};
 /// Longer than a crawl of a few pages takes, and far shorter than the error of any clock.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-async fn crawl(directory: &Path, definition: &Definition, ahead: Duration) -> Progress {
+/// Crawls by a clock that is this far ahead.
+pub(crate) async fn crawl(directory: &Path, definition: &Definition, ahead: Duration) -> Progress {
     let world = open_ahead(directory, ahead, 1);
     let messages = world.queue.clone();
     let crawl = crawl_in(world, messages, Network::default().fetcher(), definition);

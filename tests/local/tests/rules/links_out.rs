@@ -1,12 +1,14 @@
 //! Links that lead out of the crawl: each is asked for once, and only how that ended is kept.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use dragline_domain::definition::{Definition, ExternalLinks, Links};
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::RecordType;
 use dragline_testkit::whole_crawls::{Crawled, definition};
 
+use super::clocks::{crawl, until_free};
 use super::scripted::{Act, Asked, ScriptedSite, answer, page};
 
 /// A site of two hosts that link to others, and to their own files.
@@ -85,4 +87,34 @@ async fn links_out_of_the_crawl_are_left_alone_unless_they_are_to_be_checked() {
     let crawled = Crawled::once(&of_site(&site, ExternalLinks::Ignore)).await;
     let other = site.named("other.example", "");
     assert!(crawled.log.iter().all(|row| !row.url.starts_with(&other)), "nothing is asked of others");
+}
+
+#[tokio::test]
+async fn what_works_is_asked_for_again_after_longer_and_longer() {
+    let data = tempfile::tempdir().unwrap();
+    let site = ScriptedSite::start(|asked| match asked.field("host").unwrap().starts_with("docs.") {
+        true => page(&format!("<a href=http://other.example:{}/there>1</a>", asked.port())),
+        false => answer(200, &[], ""),
+    })
+    .await;
+    let definition = definition(&[site.named("docs.example", "/")], |draft| {
+        draft.links = Links { external: ExternalLinks::Check };
+    });
+    for (hours, requests, robots, why) in [
+        (0, 1, 1, "it is new"),
+        (12, 1, 1, "after a day at the earliest"),
+        (25, 2, 1, "a day later; the robots.txt of one link serves for a week"),
+        (50, 2, 1, "after more than a day now"),
+        (60, 3, 1, "a day and a half later"),
+        (200, 4, 2, "the robots.txt is older than a week"),
+    ] {
+        crawl(data.path(), &definition, Duration::from_hours(hours)).await;
+        until_free(data.path()).await;
+        let log = site.log();
+        let count = |target: &str| {
+            let of_other = log.iter().filter(|asked| asked.field("host").unwrap().starts_with("other."));
+            of_other.filter(|asked| asked.target == target).count()
+        };
+        assert_eq!((count("/there"), count("/robots.txt")), (requests, robots), "after {hours} h: {why}");
+    }
 }

@@ -72,7 +72,8 @@ impl FetchLimits {
         Self { file_bytes_max: None, ..self }
     }
 
-    /// Returns the limits of a request of whose body, whatever its type, no more than this is wanted.
+    /// Returns the limits of a request of whose body, whatever its type, no more than this is
+    /// wanted.
     #[must_use]
     pub const fn reading_at_most(self, bytes: usize) -> Self {
         Self { body_bytes_max: bytes, file_bytes_max: None, decoded_bytes_max: bytes as u64, ..self }

@@ -92,6 +92,11 @@ pub(super) struct RobotsRead {
 pub(super) enum StoredUse {
     /// Yes, if it is still valid.
     Serves,
+    /// Yes, up to this age: all that is asked of the origin is whether some URLs are there.
+    ServesChecks {
+        /// The most time since it was fetched.
+        age_max: Duration,
+    },
     /// No, it is to be read again.
     IsReplaced,
 }
@@ -129,10 +134,13 @@ async fn read<W: World>(
     let max_age = context.definition.politeness.robots_max_age;
     let is_good = |row: &&RobotsRow| {
         let expires_at = honest(row.expires_at, now, max_age);
+        let is_good = match stored {
+            StoredUse::Serves => is_robots_good(robots_use, row.fetched_at, expires_at, now),
+            StoredUse::ServesChecks { age_max } => after(row.fetched_at, age_max) > now,
+            StoredUse::IsReplaced => false,
+        };
         // An unreadable one is stored only for display.
-        stored == StoredUse::Serves
-            && !row.record.is_unreadable()
-            && is_robots_good(robots_use, row.fetched_at, expires_at, now)
+        is_good && !row.record.is_unreadable()
     };
     if let Some(row) = kept.as_ref().filter(is_good) {
         return Ok((Robots::Known(row.record.policy(token)), robots_use));

@@ -136,7 +136,7 @@ pub const KINDS: &[Kind] = &[
         columns: &[URL, STATUS, OUTCOME, column("lands_on", "Leads to", Unit::Url), LINKED_FROM],
         select: "n.url, n.status, n.outcome_name, l.url, n.linked_from",
         from: "node n JOIN node l ON l.id = n.lands_on",
-        condition: "n.is_checked AND n.outcome_name = 'permanent_redirect' AND n.chain = 'lands' AND n.linked_from > 0",
+        condition: "n.is_checked AND n.outcome_name = 'permanent_redirect' AND n.chain = 'lands' AND NOT l.is_broken AND n.linked_from > 0",
         order: "n.linked_from DESC, n.url",
     },
     Kind {

@@ -78,7 +78,8 @@ pub struct OutcomeCount {
     pub outcome: i16,
     /// The outcome's name.
     pub name: String,
-    /// The outcome's class: `content`, `redirect`, `missing`, `failed`, `blocked` or `dismissed`.
+    /// The outcome's class: `content`, `redirect`, `missing`, `failed`, `blocked`, `dismissed` or
+    /// `checked`.
     pub class: String,
     /// The number of URLs.
     pub urls: u64,

@@ -88,11 +88,10 @@ keys! {
     /// | `ignore` | nothing: they are recorded as links of the page |
     /// | `check` | each is asked for once, and how that ended is kept (`dragline broken`, `dragline report`) |
     ///
-    /// The request is a HEAD; where that is refused, a GET whose body is not read. Redirects are
-    /// followed, up to twenty. robots.txt is obeyed and each host is asked at its own pace, after
-    /// the pages of the crawl; `scope.exclude` and `do_not_crawl` apply, `budget.pages` does not.
-    /// What works is asked for again after a day in a later run, then after longer and longer, up
-    /// to thirty days. Nothing of the answers is archived but redirects.
+    /// The request is a HEAD, and a GET where that fails. Redirects are followed, up to twenty.
+    /// robots.txt is obeyed, and each host is asked at its own pace; `scope.exclude` and
+    /// `do_not_crawl` apply. [links.md](links.md#links-that-lead-out) says when a link is asked for
+    /// again, and what is told of it.
     LinksExternal = "links.external" {
         field: links.external,
         kind: ExternalLinks,

@@ -16,7 +16,7 @@ use dragline_domain::frontier::{
     Barrier, HostWaiter, Inbox, Lease, LeftoverReason, OriginKey, Reserve, TakeRefused, TakeRequest, Task,
 };
 use dragline_domain::ids::LeaseToken;
-use dragline_domain::politeness::robots_wait;
+use dragline_domain::politeness::{robots_age_max_for_checks, robots_wait};
 use dragline_domain::time::after;
 use dragline_domain::url::HostKey;
 use tokio::task::JoinSet;
@@ -241,7 +241,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         } else if !self.task.visits() || !self.context.may_visit(&self.origin.origin) {
             self.robots = Robots::NotAsked;
         } else if self.lease.ending.is_none() {
-            self.read_robots().await?;
+            let stored = self.stored_use().await?;
+            self.read_robots(stored).await?;
         }
         self.read_inbox().await?;
         self.end_walk_if_given_up().await?;
@@ -448,14 +449,25 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(asking)
     }
 
+    /// Returns how long a stored robots.txt serves: that depends on what waits.
+    async fn stored_use(&mut self) -> PortResult<StoredUse> {
+        if !self.context.checks_links() || self.context.allowed.contains_origin(&self.origin.origin) {
+            return Ok(StoredUse::Serves);
+        }
+        self.read_inbox().await?;
+        self.planner.fill(&*self.world, &self.lease, &self.inbox, 0).await?;
+        let urls = self.planner.at_hand() + self.lease.retries.len();
+        Ok(StoredUse::ServesChecks { age_max: robots_age_max_for_checks(urls) })
+    }
+
     /// Gets robots.txt. If it cannot be read, it is requested again later, until patience ends.
-    async fn read_robots(&mut self) -> PortResult<()> {
+    async fn read_robots(&mut self, stored: StoredUse) -> PortResult<()> {
         let wait = self.pacer.wait(self.world.clock());
         if wait > self.world.timing().wait_in_turn {
             return Ok(());
         }
         loop {
-            self.read_rules(StoredUse::Serves).await?;
+            self.read_rules(stored).await?;
             let Some(why) = self.robots.unreadable() else { return Ok(()) };
             if self.context.definition.ignores_robots(&self.origin.origin) {
                 self.robots = Robots::NotNeeded;
