@@ -19,6 +19,7 @@ mod extract;
 mod forget;
 mod get;
 mod history;
+mod identity;
 mod import;
 mod init;
 mod links;
@@ -159,6 +160,7 @@ fn run_command(cli: &Cli, console: &Console) -> Result<Exit, Failure> {
         Command::Serve(args) => block_on(serve::serve(args, console)),
         Command::Schedule(args) => block_on(serve::schedule(args, console)),
         Command::Token(args) => serve::tokens(args, console),
+        Command::Identity(args) => identity::identity(args, console),
         Command::Mcp(args) => block_on(serve::mcp(args, console)),
         #[cfg(feature = "stack")]
         Command::Start(args) => block_on(stack::start(args, console)),

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use dragline_domain::content::ContentLevel;
-use dragline_domain::definition::{Canonical, Draft, ExternalLinks, Key, Requisites, Sitemaps, Soft404, UrlPattern, Within};
+use dragline_domain::definition::{
+    Canonical, Draft, ExternalLinks, Key, Requisites, Sitemaps, Soft404, UrlPattern, Within,
+};
 use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
 

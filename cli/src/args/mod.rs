@@ -13,6 +13,7 @@ mod extract;
 mod forget;
 mod graph;
 mod help;
+mod identity;
 mod import;
 mod init;
 mod key;
@@ -61,6 +62,7 @@ pub(crate) use extract::ExtractArgs;
 pub(crate) use forget::ForgetArgs;
 pub(crate) use graph::{BrokenArgs, ChainsArgs, DuplicatesArgs, LinkDirections, LinksArgs, ListArgs, OrphansArgs};
 pub(crate) use help::{GUIDE, command};
+pub(crate) use identity::{IdentityAction, IdentityArgs};
 pub(crate) use import::ImportArgs;
 pub(crate) use init::InitArgs;
 pub(crate) use manual::{CompletionsArgs, ManualArgs};
@@ -163,6 +165,7 @@ pub(crate) enum Command {
     Serve(Box<ServeArgs>),
     Schedule(ScheduleArgs),
     Token(TokenArgs),
+    Identity(IdentityArgs),
     Mcp(McpArgs),
     /// Show the way through the commands
     #[command(after_help = GUIDE)]

@@ -126,7 +126,8 @@ const fn stands_alone(mistake: &Mistake) -> bool {
         | Mistake::Item { mistake: ItemMistake::Double(_) | ItemMistake::NoJson, .. }
         | Mistake::PatternsTooLarge
         | Mistake::Reason
-        | Mistake::ParameterName(_) => true,
+        | Mistake::ParameterName(_)
+        | Mistake::NotAHost => true,
         Mistake::NoSeeds
         | Mistake::MoreThan { .. }
         | Mistake::LessThan { .. }
@@ -136,6 +137,7 @@ const fn stands_alone(mistake: &Mistake) -> bool {
         | Mistake::NoSelector
         | Mistake::Item { .. }
         | Mistake::IncludesNoSeed(_)
-        | Mistake::BlocksEverySeed { .. } => false,
+        | Mistake::BlocksEverySeed { .. }
+        | Mistake::NoKey => false,
     }
 }

@@ -21,6 +21,7 @@ use crate::body::{self, BodyRooms, ReceivedBody};
 use crate::budget::ByteBudget;
 use crate::config::{HttpConfig, HttpConfigError};
 use crate::guard::{NameLookup, SystemLookup};
+use crate::identity::Signer;
 use crate::rate::ByteRate;
 use crate::routes::{RouteClients, Routes};
 use crate::timing::{self, ATTEMPT, Attempt, Ends, Phase};
@@ -36,6 +37,7 @@ use crate::{failure, request};
 pub struct HttpFetcher {
     routes: Routes,
     access: Access,
+    signer: Option<Signer>,
     user_agent: HeaderValue,
     address_policy: AddressPolicy,
     /// Boxed, as futures that run a crawl hold the fetcher.
@@ -71,6 +73,7 @@ impl HttpFetcher {
         Ok(Self {
             routes: Routes::new(config, lookup)?,
             access,
+            signer: None,
             user_agent,
             address_policy: config.address_policy,
             rooms: Box::new(BodyRooms {
@@ -81,6 +84,11 @@ impl HttpFetcher {
                 body_bytes_per_second: config.body_bytes_per_second,
             }),
         })
+    }
+
+    /// Returns the same fetcher, whose requests are signed.
+    pub(crate) fn signed_by(self, signer: Option<Signer>) -> Self {
+        Self { signer, ..self }
     }
 
     /// Refuses a URL whose host is a forbidden literal address, or a name that can only be private.
@@ -167,6 +175,9 @@ impl HttpFetcher {
         if let Some(form) = &request.form {
             let encoded = self.access.encode(form, &request.url).map_err(|error| refused(&error))?;
             request::send_form(&mut outgoing, &form.page, encoded);
+        }
+        if let Some(signer) = &self.signer {
+            signer.sign(&request.url, timing::wall_clock(), outgoing.headers_mut());
         }
         let clients = self.routes.clients(self.access.route(&request.url), &request.url);
         let clients = clients.map_err(|error| refused(&error))?;

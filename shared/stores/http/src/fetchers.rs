@@ -4,12 +4,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dragline_domain::definition::{Draft, SecretReference};
+use dragline_domain::definition::{Draft, Identity, SecretReference};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::fetcher::Fetchers;
 use dragline_ports::secrets::{NoSecrets, Secret, SecretError, Secrets};
 
 use crate::access::{Access, Values, read_values};
+use crate::identity::Signer;
 use crate::{HttpConfig, HttpConfigError, HttpFetcher, Proxies, SystemLookup, certificates_from_pem};
 
 /// The most clients kept.
@@ -43,6 +44,8 @@ struct Kind {
     values: Values,
     proxy: Option<Secret>,
     extra_roots: Option<Secret>,
+    identity: Identity,
+    identity_key: Option<Secret>,
 }
 
 impl HttpFetchers {
@@ -71,7 +74,9 @@ impl HttpFetchers {
     /// # Errors
     /// One cannot be read or used.
     pub async fn check_access(&self, definition: &Draft) -> Result<(), SecretError> {
-        Access::new(&read_values(&definition.access, &*self.secrets).await).check()
+        Access::new(&read_values(&definition.access, &*self.secrets).await).check()?;
+        let key = self.read(definition.identity.key.as_ref()).await?;
+        Signer::new(&definition.identity, key.as_ref()).map(|_| ())
     }
 
     async fn client(&self, definition: &Draft) -> Result<Arc<HttpFetcher>, HttpConfigError> {
@@ -84,6 +89,8 @@ impl HttpFetchers {
             values,
             proxy: self.read(self.settings.proxy.as_ref()).await?,
             extra_roots: self.read(self.settings.extra_roots.as_ref()).await?,
+            identity: definition.identity.clone(),
+            identity_key: self.read(definition.identity.key.as_ref()).await?,
         };
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(fetcher) = kept.get(&kind) {
@@ -99,7 +106,9 @@ impl HttpFetchers {
             config.extra_roots.extend(certificates_from_pem(pem.reveal().as_bytes())?);
         }
         let access = Access::new(&kind.values);
-        let fetcher = Arc::new(HttpFetcher::with_access(&config, Arc::new(SystemLookup), access)?);
+        let signer = Signer::new(&kind.identity, kind.identity_key.as_ref())?;
+        let fetcher = HttpFetcher::with_access(&config, Arc::new(SystemLookup), access)?.signed_by(signer);
+        let fetcher = Arc::new(fetcher);
         if kept.len() >= KEPT_MAX {
             kept.clear();
         }

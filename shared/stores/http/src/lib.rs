@@ -16,6 +16,7 @@ mod fetcher;
 mod fetchers;
 mod framing;
 mod guard;
+mod identity;
 mod rate;
 mod request;
 mod routes;
@@ -31,6 +32,7 @@ pub use config::{Certificate, CertificatePolicy, HttpConfig, HttpConfigError, ce
 pub use fetcher::HttpFetcher;
 pub use fetchers::{HttpFetchers, SecretSettings};
 pub use guard::{NameLookup, SystemLookup};
+pub use identity::{IdentityError, IdentityKey};
 pub use rate::ByteRate;
 pub use routes::Proxies;
 pub use webhook::{Webhook, WebhookSecret, WebhookSecretError};

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -14,6 +15,12 @@ tokio::task_local! {
     /// The attempt of the current task's request. The client's connector has no other way to know
     /// for which request it connects.
     pub(crate) static ATTEMPT: Arc<Attempt>;
+}
+
+/// The clock for the times in signatures.
+#[expect(clippy::disallowed_methods, reason = "dates a signature, as whoever verifies it compares the real time")]
+pub(crate) fn wall_clock() -> Timestamp {
+    Timestamp::now()
 }
 
 /// The monotonic clock for request times.

@@ -14,8 +14,8 @@ use std::fmt::{self, Display};
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{
-    Canonical, Condition, DoNotCrawl, Draft, ExternalLinks, Key, KeyPlace, Mistake, Problem, Quantity, QueryRule, Requisites,
-    Schedule, ScheduleError, Sitemaps, Slot, Soft404, UrlPattern, UserAgent, Within,
+    Canonical, Condition, DoNotCrawl, Draft, ExternalLinks, Key, KeyPlace, Mistake, Problem, Quantity, QueryRule,
+    Requisites, Schedule, ScheduleError, Sitemaps, Slot, Soft404, UrlPattern, UserAgent, Within,
 };
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::{CrawlUrl, UrlError, UrlRules};

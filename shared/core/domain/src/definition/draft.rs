@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AccessRule, Condition, HostPattern, ItemType, Line, MainRule, Nofollow, Noindex, NotifyRule, Provenance, Recrawl,
-    Schedule, Sink, UrlPattern, UserAgent,
+    AccessRule, Condition, HostPattern, Identity, ItemType, Line, MainRule, Nofollow, Noindex, NotifyRule, Provenance,
+    Recrawl, Schedule, Sink, UrlPattern, UserAgent,
 };
 use crate::content::ContentLevel;
 use crate::ids::CrawlId;
@@ -93,6 +93,9 @@ pub struct Draft {
     /// Where results are written, besides the store.
     #[serde(default, skip_serializing_if = "Sink::is_empty")]
     pub sink: Sink,
+    /// Who the crawl says it is, in a way that sites can verify.
+    #[serde(default, skip_serializing_if = "Identity::is_empty")]
+    pub identity: Identity,
     /// [`Key::User`](super::Key::User).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<Line>,
@@ -156,6 +159,7 @@ impl Draft {
             schedule: None,
             notify: Vec::new(),
             sink: Sink::default(),
+            identity: Identity::default(),
             user: None,
             ignore_robots: Vec::new(),
             nofollow: Nofollow::default(),

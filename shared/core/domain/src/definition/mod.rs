@@ -12,6 +12,7 @@ mod checked;
 mod condition;
 mod draft;
 mod host_pattern;
+mod identity;
 mod item_mistake;
 mod items;
 #[cfg(test)]
@@ -42,10 +43,11 @@ pub use changes::{Effect, changes};
 pub use checked::{Definition, StoredError};
 pub use condition::{Condition, ConditionMistake, TextTest};
 pub use draft::{
-    Budget, Canonical, DoNotCrawl, Draft, ExternalLinks, Fetch, Links, Politeness, QueryRule, Requisites, Scope, Sitemaps, Soft404,
-    TrapLimits, Within,
+    Budget, Canonical, DoNotCrawl, Draft, ExternalLinks, Fetch, Links, Politeness, QueryRule, Requisites, Scope,
+    Sitemaps, Soft404, TrapLimits, Within,
 };
 pub use host_pattern::{HostPattern, HostPatternError};
+pub use identity::Identity;
 pub use item_mistake::ItemMistake;
 pub use items::{FieldKind, FieldRule, ItemType, Presence, ScalarKind, Selector, SelectorPlace};
 pub use key::{Key, KeyDefault, KeyFlag, KeyPlace, Length, Number, Slot, ValueKind};

@@ -112,6 +112,12 @@ pub enum Mistake {
     /// A rule names a value that is on a machine, which a stack cannot read.
     #[error("a stack cannot read `{0}`")]
     ValueOnStack(SecretReference),
+    /// The host of a directory of keys is not one.
+    #[error("this must be the address of a host by HTTPS, such as `https://bot.example.org`")]
+    NotAHost,
+    /// A key names where its public half is, and there is no key.
+    #[error("there is no `identity.key` to be found there")]
+    NoKey,
     /// A stack does not do it.
     #[error("a stack does not do this")]
     NotOnStack,
@@ -213,6 +219,10 @@ impl Mistake {
             Self::Item { mistake, .. } => mistake.hint(),
             Self::PatternsTooLarge => "use fewer patterns, or simpler ones",
             Self::Reason => "say in a few words why these URLs are left alone",
+            Self::NotAHost => {
+                "sites look for the public key on that host, in `/.well-known/http-message-signatures-directory`"
+            }
+            Self::NoKey => "make one with `dragline identity new`, and name it: `key: file:identity.pem`",
         };
         Some(hint.to_owned())
     }

@@ -35,7 +35,7 @@ impl Provenance {
 }
 
 /// A text on one line, not blank, without control characters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Line(String);
 

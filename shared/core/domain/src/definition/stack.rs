@@ -32,10 +32,12 @@ pub fn stack_problems(draft: &Draft) -> Vec<Problem> {
         let mistake = Mistake::ValueOnStack(elsewhere.clone());
         Some(Problem { place: KeyPlace::entry(Key::Access, entry), mistake })
     });
+    let key = draft.identity.key.as_ref().filter(|key| !matches!(key, SecretReference::Managed(_)));
+    let key = key.map(|key| Problem { place: Key::IdentityKey.into(), mistake: Mistake::ValueOnStack(key.clone()) });
     let sinks = [(Key::SinkPostgres, draft.sink.postgres.is_some()), (Key::SinkParquet, draft.sink.parquet.is_some())];
     let set = sinks.into_iter().filter(|(_, is_set)| *is_set);
     let not_done = set.map(|(key, _)| Problem { place: key.into(), mistake: Mistake::NotOnStack });
-    STACK_MAXIMA.into_iter().filter_map(problem).chain(values).chain(not_done).collect()
+    STACK_MAXIMA.into_iter().filter_map(problem).chain(values).chain(key).chain(not_done).collect()
 }
 
 #[cfg(test)]

@@ -334,6 +334,7 @@ fn every_key_is_compared_and_its_change_has_an_effect() {
             "access",
             "notify",
             "sink.",
+            "identity.",
             "user",
         ]
         .iter()

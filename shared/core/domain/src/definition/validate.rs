@@ -61,6 +61,7 @@ pub(super) fn problems(draft: &Draft) -> Vec<Problem> {
         texts(draft),
         ranges(draft),
         bounds(draft),
+        identity(draft),
         items::problems(&draft.items),
         recrawl::problems(&draft.recrawl),
     ]
@@ -155,6 +156,13 @@ fn selectors(draft: &Draft) -> impl Iterator<Item = Problem> {
 
 fn is_parameter_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= limits::PARAMETER_BYTES_MAX && !name.contains(char::is_control)
+}
+
+fn identity(draft: &Draft) -> Vec<Problem> {
+    let identity = &draft.identity;
+    let not_a_host = (!identity.has_sound_directory()).then_some(Mistake::NotAHost);
+    let no_key = (identity.directory.is_some() && identity.key.is_none()).then_some(Mistake::NoKey);
+    not_a_host.or(no_key).map(|mistake| problem(Key::IdentityDirectory, mistake)).into_iter().collect()
 }
 
 /// Checks for values outside their bounds.

@@ -137,7 +137,13 @@ mod tests {
             (ShorterWays::PassedOn, at(3), Some(at(3)), Some(at(3)), "each counts"),
             (ShorterWays::PassedOn, at(CHECK_DEPTH), Some(at(CHECK_DEPTH)), Some(at(CHECK_DEPTH)), "a check, too"),
             (ShorterWays::OverChecks, at(3), read, Some(SeedDistance::SEED), "a visit is as near as any other"),
-            (ShorterWays::OverChecks, at(CHECK_DEPTH + 1), None, Some(at(CHECK_DEPTH + 1)), "a check is nearer than none"),
+            (
+                ShorterWays::OverChecks,
+                at(CHECK_DEPTH + 1),
+                None,
+                Some(at(CHECK_DEPTH + 1)),
+                "a check is nearer than none",
+            ),
         ] {
             assert_eq!(ways.way(found_at), way, "{why}");
             assert_eq!(ways.remembered(Some(found_at)), remembered, "{why}");

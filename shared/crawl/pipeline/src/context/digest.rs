@@ -26,7 +26,15 @@ impl RulesHasher {
     /// Fails if the definition cannot be written as JSON.
     pub(super) fn new(definition: &Definition) -> serde_json::Result<Self> {
         let Draft {
-            seeds, requisites, links, scope, do_not_crawl, url_query_parameters, strip_query_parameters, traps, ..
+            seeds,
+            requisites,
+            links,
+            scope,
+            do_not_crawl,
+            url_query_parameters,
+            strip_query_parameters,
+            traps,
+            ..
         } = &**definition;
         let mut hasher = Sha1::new();
         // The digest is older than these keys, so their default values must not change it.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use dragline_domain::capture::CrawlType;
 use dragline_domain::frontier::{
-    ChunkKey, Claim, Claimable, Claimer, DueQuery, DueWork, Inbox, Lease, NearerWork, OriginKey, PassPlace, Position, ReadAs,
-    RecrawlCursor, Retry, SeedDistance, ShorterWayState, ShorterWays, Task, TodoChunk, TodoEntry, UrlHistory,
+    ChunkKey, Claim, Claimable, Claimer, DueQuery, DueWork, Inbox, Lease, NearerWork, OriginKey, PassPlace, Position,
+    ReadAs, RecrawlCursor, Retry, SeedDistance, ShorterWayState, ShorterWays, Task, TodoChunk, TodoEntry, UrlHistory,
 };
 use dragline_domain::policy::Decision;
 use jiff::Timestamp;

@@ -154,9 +154,7 @@ impl SegmentRecords {
     pub fn add_sent(&mut self, url: &CrawlUrl, target: &str, at: Timestamp, visit: &Visit, fetched: &FetchOutcome) {
         let event = self.event(url, at, Some(fetched));
         let capture = match &fetched.result {
-            Ok(response) if is_archived(visit) => {
-                self.add_answer(url, &event, visit, &archived(fetched, response))
-            }
+            Ok(response) if is_archived(visit) => self.add_answer(url, &event, visit, &archived(fetched, response)),
             Ok(_) | Err(_) => {
                 let record = self.metadata(&event, visit);
                 self.writer.write(&record);

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::content::ContentLevel;
 use crate::definition::{
-    AccessRule, Canonical, DoNotCrawl, ExternalLinks, Hostname, ItemType, Line, MainRule, NotifyRule, QueryRule, RecrawlRule,
-    RecrawlWord, Requisites, Schedule, SecretReference, Sitemaps, Soft404, UrlPattern, UserAgent, Within,
+    AccessRule, Canonical, DoNotCrawl, ExternalLinks, Hostname, ItemType, Line, MainRule, NotifyRule, QueryRule,
+    RecrawlRule, RecrawlWord, Requisites, Schedule, SecretReference, Sitemaps, Soft404, UrlPattern, UserAgent, Within,
 };
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};

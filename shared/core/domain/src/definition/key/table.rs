@@ -725,6 +725,25 @@ keys! {
         example: "parquet",
         effect: HowOnly,
     }
+    /// The private key by which each request is signed, so that sites may know the crawler by more
+    /// than its name: `dragline identity new` makes one. See docs/guide/identity.md. It is a way to
+    /// be known, never to hide.
+    IdentityKey = "identity.key" {
+        field: identity.key,
+        kind: Reference,
+        default: Nothing("requests are not signed"),
+        example: "file:identity.pem",
+        effect: HowOnly,
+    }
+    /// The host where sites find the public key, by HTTPS, in
+    /// `/.well-known/http-message-signatures-directory`. Each signed request names it.
+    IdentityDirectory = "identity.directory" {
+        field: identity.directory,
+        kind: Line,
+        default: Nothing("none is named: sites must have been told of the key"),
+        example: "https://bot.example.org",
+        effect: HowOnly,
+    }
     /// The user to whom the crawl belongs, for people with crawls in common.
     User = "user" {
         field: user,

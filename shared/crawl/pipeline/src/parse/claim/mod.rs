@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use dragline_domain::document::{Disposition, Document};
 use dragline_domain::frontier::{
-    Claim, Claimable, Claimer, Demand, OriginKey, ParserCounters, RecrawlOrder, SeedDistance, SegmentRow,
-    Sighting, Target, Task, TodoEntry, TodoSource, UrlHistory, Visits, split_into_chunks,
+    Claim, Claimable, Claimer, Demand, OriginKey, ParserCounters, RecrawlOrder, SeedDistance, SegmentRow, Sighting,
+    Target, Task, TodoEntry, TodoSource, UrlHistory, Visits, split_into_chunks,
 };
 use dragline_domain::url::{CrawlUrl, Origin, Spelling};
 use futures_util::future::join_all;

@@ -43,10 +43,8 @@ async fn keep_to_pages(
     left: u64,
 ) -> PortResult<()> {
     let links = documents.iter().flat_map(|document| &document.links);
-    let origins: BTreeSet<Origin> = links
-        .filter(|link| link.disposition.is_claimed())
-        .map(|link| link.target.origin())
-        .collect();
+    let origins: BTreeSet<Origin> =
+        links.filter(|link| link.disposition.is_claimed()).map(|link| link.target.origin()).collect();
     let rows = load_rows(world, segment, origins).await?;
     let room = |rows: Option<OriginRows>| world.timing().claims.room(left, segment.iteration, rows.as_ref());
     let room: BTreeMap<_, _> = rows.into_iter().map(|(origin, rows)| (origin, room(rows))).collect();

@@ -8,8 +8,8 @@ use dragline_domain::conclusion::{redirect_entry, state_change};
 use dragline_domain::document::Document;
 use dragline_domain::doubt::Namers;
 use dragline_domain::frontier::{
-    CandidateUpdate, DocumentStanding, FieldsDigest, LastCapture, NamersUpdate, OriginKey, PageFinding, ReadAs, SegmentRow,
-    StateChange, VisitResult, VisitTarget,
+    CandidateUpdate, DocumentStanding, FieldsDigest, LastCapture, NamersUpdate, OriginKey, PageFinding, ReadAs,
+    SegmentRow, StateChange, VisitResult, VisitTarget,
 };
 use dragline_domain::outcome::Outcome;
 use dragline_domain::recrawl::{LastVisits, NextVisit, RecrawlPolicy, VisitEnd, next_visit};
