@@ -1,7 +1,7 @@
 //! Prepares the iteration to run: decides what to do from the stored crawl and the definition, and
 //! does it.
 
-use dragline_domain::definition::{Definition, Effect, Key, changes};
+use dragline_domain::definition::{Definition, Key, changes, outgrown};
 use dragline_domain::frontier::{CrawlPut, IterationBegun, IterationRow, IterationStatus, StatusChange, Task};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_pipeline::context::Contexts;
@@ -79,7 +79,7 @@ pub fn plan(
     });
     let latest = latest.as_ref().map(|iteration| iteration.status);
     let changed = changes(&row.definition, wanted);
-    let outgrown: Vec<Key> = changed.iter().copied().filter(|key| key.effect() == Effect::WhichUrls).collect();
+    let outgrown = outgrown(&row.definition, wanted);
     match (latest, abandon) {
         (None | Some(IterationStatus::Closed), _) => Ok(Plan::Begin { changed }),
         // Its documents by the old definition would remain.
@@ -184,6 +184,7 @@ mod tests {
             draft.budget.pages = Some(5);
             draft.politeness.concurrency = 2;
         });
+        let fewer = definition(|draft| draft.scope.exclude = vec!["/a".parse().unwrap()]);
         let begin = |changed: &[Key]| Ok(Plan::Begin { changed: changed.to_vec() });
         let go_on = |changed: &[Key]| Ok(Plan::GoOn { changed: changed.to_vec() });
         let pages = || Err(UnadoptableChange(vec![Key::BudgetPages]));
@@ -197,6 +198,13 @@ mod tests {
             (Some(Open), &same, Nothing, go_on(&[]), "resumes where it was"),
             (Some(Open), &slower, Nothing, go_on(&[Key::PolitenessDelay]), "politeness may change at any time"),
             (Some(Open), &smaller, Nothing, pages(), "only the keys that need a new iteration are named"),
+            (
+                Some(Open),
+                &fewer,
+                Nothing,
+                go_on(&[Key::ScopeExclude]),
+                "what is excluded now is left alone from now on",
+            ),
             (Some(Open), &smaller, Unfinished, Ok(Plan::End), "as asked for"),
             (Some(Open), &same, Unfinished, Ok(Plan::End), "a new start without a change"),
             (Some(Paused), &same, Nothing, go_on(&[]), "resumed"),

@@ -139,6 +139,14 @@ impl CrawlContext {
         }
     }
 
+    /// Returns the rule by which a URL is left alone that was found before the definition changed;
+    /// `None` if there is none, or nothing has changed since the iteration began.
+    #[must_use]
+    pub fn excluded_since(&self, url: &CrawlUrl) -> Option<Decision<'_>> {
+        let has_changed = self.versions.which_urls != self.versions.how;
+        has_changed.then(|| self.policy.exclusion(url)).flatten()
+    }
+
     /// Whether any URL of an origin may be visited.
     #[must_use]
     pub fn may_visit(&self, origin: &Origin) -> bool {
@@ -336,7 +344,7 @@ impl Contexts {
             return CrawlContext::compile(begun_with, versions);
         }
         let current = definition(versions.how).await?;
-        CrawlContext::compile(Arc::new(begun_with.with_how_only_keys(&current)), versions)
+        CrawlContext::compile(Arc::new(begun_with.adopting(&current)), versions)
     }
 
     /// Returns the immutable part of an iteration; `None` if there is no such iteration.

@@ -2,12 +2,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use dragline_domain::definition::{Condition, DoNotCrawl, Draft, QueryRule, TextTest};
 use dragline_domain::outcome::Outcome;
+use dragline_engine::local_world;
+use dragline_local::{LocalStore, SystemClock};
+use dragline_ports::clock::Clock;
 use dragline_testkit::site::{Site, SiteBuilder};
-use dragline_testkit::whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, Network, Silent, crawl_in, definition};
 
+use super::clocks::until_free;
 use super::replies::{html, links, redirect};
 use super::scripted::{ScriptedSite, answer, page};
 
@@ -185,4 +190,43 @@ async fn a_shorter_way_that_is_found_later_counts() {
     };
     assert_eq!((depth_of("/x"), depth_of("/y")), (Some(1), Some(2)), "by the short way");
     assert_eq!(deep.targets(), ["/", "/x", "/y"], "each once");
+}
+
+#[tokio::test]
+async fn what_is_excluded_while_a_crawl_is_unfinished_is_left_alone_at_once() {
+    let data = tempfile::tempdir().unwrap();
+    let site = ScriptedSite::start(|asked| match asked.target.as_str() {
+        "/" => page("<a href=/a>1</a><a href=/b>2</a><a href=/c>3</a>"),
+        "/c" => page("<a href=/b/found>4</a><a href=/d>5</a>"),
+        _ => page("well"),
+    })
+    .await;
+    let of_site = |exclude: &[&str]| {
+        definition(&[site.url("/")], |draft| {
+            draft.politeness.delay = Duration::from_millis(200);
+            draft.scope.exclude = exclude.iter().map(|pattern| pattern.parse().unwrap()).collect();
+        })
+    };
+    let world = local_world(&LocalStore::open(data.path(), SystemClock::new().now()).unwrap(), Silent);
+    let messages = world.queue.clone();
+    let whole = of_site(&[]);
+    let waits = async {
+        while !site.targets().contains(&"/a".to_owned()) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::select! {
+        _ = crawl_in(world, messages, Network::default().fetcher(), &whole) => panic!("it ended"),
+        () = waits => {}
+    }
+    until_free(data.path()).await;
+    let crawled = Crawled::in_directory(data, &of_site(&["/b"])).await;
+    crawled.assert_outcomes(&[
+        ("/", Outcome::FileIngested, "visited before"),
+        ("/a", Outcome::FileIngested, "asked for before, and again if that was not committed"),
+        ("/b", Outcome::BlockedUrlByLocalPolicy, "it waited"),
+        ("/c", Outcome::FileIngested, "it waited, too"),
+        ("/d", Outcome::FileIngested, "found afterwards"),
+    ]);
+    assert!(!site.targets().iter().any(|target| target.starts_with("/b")), "{:?}", site.targets());
 }

@@ -64,7 +64,7 @@ impl Crawled {
     /// # Panics
     /// As [`crawl`] does.
     pub async fn once(definition: &Definition) -> Self {
-        Self::into(tempfile::tempdir().unwrap(), definition).await
+        Self::in_directory(tempfile::tempdir().unwrap(), definition).await
     }
 
     /// Runs another iteration into the same data directory.
@@ -72,7 +72,7 @@ impl Crawled {
     /// # Panics
     /// As [`crawl`] does.
     pub async fn again(self, definition: &Definition) -> Self {
-        Self::into(self.data, definition).await
+        Self::in_directory(self.data, definition).await
     }
 
     /// Stores the definition in a new data directory, and runs what the command begins.
@@ -125,7 +125,11 @@ impl Crawled {
         Self::read(self.data, definition, progress).await
     }
 
-    async fn into(data: TempDir, definition: &Definition) -> Self {
+    /// Crawls into a data directory, or goes on with an unfinished iteration there.
+    ///
+    /// # Panics
+    /// As [`crawl`] does.
+    pub async fn in_directory(data: TempDir, definition: &Definition) -> Self {
         let progress = crawl(data.path(), definition).await;
         Self::read(data, definition, progress).await
     }

@@ -18,6 +18,19 @@ pub fn changes(old: &Draft, new: &Draft) -> Vec<Key> {
     Key::ALL.iter().copied().filter(|key| differs(*key, old, new)).collect()
 }
 
+/// Returns those of the changed keys that an unfinished iteration cannot adopt: other URLs would be
+/// crawled. Further exclusions can be adopted, as nothing has to be found again for them.
+#[must_use]
+pub fn outgrown(old: &Draft, new: &Draft) -> Vec<Key> {
+    let only_excludes_more = |key| match key {
+        Key::ScopeExclude => old.scope.exclude.iter().all(|pattern| new.scope.exclude.contains(pattern)),
+        Key::DoNotCrawl => old.do_not_crawl.iter().all(|rule| new.do_not_crawl.contains(rule)),
+        _ => false,
+    };
+    let changed = changes(old, new).into_iter();
+    changed.filter(|key| key.effect() == Effect::WhichUrls && !only_excludes_more(*key)).collect()
+}
+
 fn differs(key: Key, old: &Draft, new: &Draft) -> bool {
     match key {
         // Two keys of one field.

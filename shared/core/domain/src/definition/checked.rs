@@ -38,15 +38,20 @@ impl Definition {
     }
 
     /// Returns this definition with the [`Effect::HowOnly`](super::Effect::HowOnly) keys of another
-    /// one: it crawls the same URLs in the other's way. No check spans the two kinds of keys.
+    /// one: it crawls the same URLs in the other's way, except those that the other excludes. No
+    /// check spans the two kinds of keys.
     #[must_use]
-    pub fn with_how_only_keys(&self, other: &Self) -> Self {
+    pub fn adopting(&self, other: &Self) -> Self {
         let Draft { politeness, fetch, user_agent, content, canonical, soft_404, items, main, .. } = other.0.clone();
         let Draft { access, archive, recrawl, schedule, notify, sink, identity, user, .. } = other.0.clone();
         let Draft { ignore_robots, nofollow, noindex, .. } = other.0.clone();
         let mixed =
             Draft { politeness, fetch, user_agent, content, canonical, soft_404, items, main, ..self.0.clone() };
         let mixed = Draft { ignore_robots, nofollow, noindex, ..mixed };
+        let mut mixed = mixed;
+        let (exclude, blocked) = (&other.scope.exclude, &other.do_not_crawl);
+        mixed.scope.exclude.extend(exclude.iter().filter(|pattern| !self.scope.exclude.contains(pattern)).cloned());
+        mixed.do_not_crawl.extend(blocked.iter().filter(|rule| !self.do_not_crawl.contains(rule)).cloned());
         Self(Draft { access, archive, recrawl, schedule, notify, sink, identity, user, ..mixed })
     }
 

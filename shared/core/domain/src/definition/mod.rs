@@ -39,7 +39,7 @@ pub use access::{AccessRule, Authorization, PlainHttp, ProxyRule, Referer, Secre
 pub use access_text::{
     FieldName, FieldNameError, LanguagePriorities, LanguagePrioritiesError, ProxyUrl, ProxyUrlError,
 };
-pub use changes::{Effect, changes};
+pub use changes::{Effect, changes, outgrown};
 pub use checked::{Definition, StoredError};
 pub use condition::{Condition, ConditionMistake, TextTest};
 pub use draft::{

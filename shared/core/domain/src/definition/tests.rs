@@ -342,8 +342,30 @@ fn every_key_is_compared_and_its_change_has_an_effect() {
         assert_eq!(key.effect(), if how_only { Effect::HowOnly } else { Effect::WhichUrls }, "{key}");
         assert_eq!(changes(&old, &new), [key]);
         let checked = |draft: &Draft| Definition::new(draft.clone()).unwrap();
-        let mixed = checked(&old).with_how_only_keys(&checked(&new));
-        assert_eq!(*mixed, if how_only { new } else { old.clone() }, "{key}");
+        let is_adopted = how_only || [Key::ScopeExclude, Key::DoNotCrawl].contains(&key);
+        assert_eq!(outgrown(&old, &new), if is_adopted { vec![] } else { vec![key] }, "{key}");
+        let mixed = checked(&old).adopting(&checked(&new));
+        assert_eq!(*mixed, if is_adopted { new } else { old.clone() }, "{key}");
+    }
+}
+
+#[test]
+fn only_further_exclusions_are_adopted_at_once() {
+    let excluding = |patterns: &[&str], rules: &[&str]| {
+        let mut draft = draft();
+        draft.scope.exclude = patterns.iter().map(|text| pattern(text)).collect();
+        draft.do_not_crawl = rules.iter().map(|path| block(prefix(path))).collect();
+        Definition::new(draft).unwrap()
+    };
+    let old = excluding(&["/a"], &["/x"]);
+    for (new, expected, mixed, why) in [
+        (excluding(&["/a", "/b"], &["/x", "/y"]), &[][..], excluding(&["/a", "/b"], &["/x", "/y"]), "more of both"),
+        (excluding(&["/b", "/a"], &["/x"]), &[], excluding(&["/a", "/b"], &["/x"]), "in another order"),
+        (excluding(&["/b"], &["/x"]), &[Key::ScopeExclude], excluding(&["/a", "/b"], &["/x"]), "one is gone"),
+        (excluding(&["/a"], &[]), &[Key::DoNotCrawl], old.clone(), "one of the others is gone"),
+    ] {
+        assert_eq!(outgrown(&old, &new), expected, "{why}");
+        assert_eq!(old.adopting(&new), mixed, "{why}");
     }
 }
 

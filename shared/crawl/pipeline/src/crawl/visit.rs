@@ -46,14 +46,13 @@ pub(super) fn refused(
     // Links were decided on when they were found; knowledge from an earlier iteration was decided
     // under that time's definition.
     if work.crawl_type == CrawlType::Recrawl {
-        let rule = match context.decide(url, work.depth, work.entry.requisite_steps, work.entry.read_as) {
-            Decision::Crawl => None,
-            Decision::OutOfScope(rule) => Some(rule.to_string()),
-            Decision::Blocked(rule) => Some(rule.to_string()),
-        };
-        if let Some(rule) = rule {
-            return Some((Outcome::BlockedUrlByLocalPolicy, rule));
+        let decision = context.decide(url, work.depth, work.entry.requisite_steps, work.entry.read_as);
+        if let Some(refused) = refused_by(decision) {
+            return Some(refused);
         }
+    }
+    if let Some(refused) = context.excluded_since(url).and_then(refused_by) {
+        return Some(refused);
     }
     if logs_out(url) && context.definition.access.iter().any(|rule| rule.keeps_session() && rule.matches(url)) {
         return Some((Outcome::BlockedUrlByLocalPolicy, "it would end the session".to_owned()));
@@ -64,6 +63,16 @@ pub(super) fn refused(
     let forbidden = forbidden_by_robots(robots, work)?;
     let is_ignored = forbidden.0 == Outcome::BlockedByRobotsTxt && context.definition.ignores_robots(&url.origin());
     (!is_ignored).then_some(forbidden)
+}
+
+/// Returns the end of a URL by a decision; `None` if it may be requested.
+fn refused_by(decision: Decision<'_>) -> Option<(Outcome, String)> {
+    let rule = match decision {
+        Decision::Crawl => return None,
+        Decision::OutOfScope(rule) => rule.to_string(),
+        Decision::Blocked(rule) => rule.to_string(),
+    };
+    Some((Outcome::BlockedUrlByLocalPolicy, rule))
 }
 
 /// Returns what robots.txt, or the lack of it, makes of a URL; `None` if it may be requested.
