@@ -25,6 +25,7 @@ mod lasting;
 mod limits;
 mod many_origins;
 mod many_seeds;
+mod markup;
 mod members;
 mod month;
 mod outrun;
