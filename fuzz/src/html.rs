@@ -49,6 +49,7 @@ fn judge(html: &str, source: &PageSource<'_>) {
 }
 
 fn check(page: &Page, limits: &HtmlLimits) {
+    check_markup(page);
     assert!(page.links.len() <= limits.links_max);
     assert!(page.links.iter().map(|link| link.url.as_str().len()).sum::<usize>() <= limits.links_bytes_max);
     let robots = page.robots.iter().map(|meta| meta.agent.len() + meta.content.len());
@@ -83,4 +84,16 @@ fn assert_short(text: Option<&String>, bytes_max: usize) {
 fn assert_web(url: &Url, limits: &HtmlLimits) {
     assert!(matches!(url.scheme(), "http" | "https"), "{url}");
     assert!(url.as_str().len() <= limits.url_bytes_max, "{url}");
+}
+
+/// What the markup tells is limited, and refers to links of the page.
+fn check_markup(page: &Page) {
+    let markup = &page.markup;
+    let of_uses = markup.uses.iter().filter_map(|used| used.link);
+    let of_languages = markup.languages.iter().map(|language| language.link);
+    let all = of_uses.chain(of_languages).chain(markup.undescribed_links.iter().copied());
+    all.for_each(|link| assert!((link as usize) < page.links.len(), "no link is at {link}"));
+    assert!(markup.malformed.len() <= 120 && markup.languages.len() <= 500 && markup.uses.len() <= 10_000);
+    assert!(markup.malformed.iter().all(|link| link.written.len() <= 256));
+    assert!(markup.anchors.is_some() || markup.h1.is_some(), "a whole page says how many headings it has");
 }

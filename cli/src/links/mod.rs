@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use dragline_domain::frontier::IterationStatus;
 use dragline_domain::url::CrawlUrl;
-use dragline_graph::{Broken, Chain, Graph, Node, Unchecked};
+use dragline_graph::{Broken, Chain, Graph, Malformed, MissingFragment, Node, Unchecked};
 use dragline_ports::reader::Reader;
 use dragline_ports::row;
 
@@ -133,9 +133,10 @@ struct BrokenRow<'b> {
     to_url: &'b str,
     anchor: Option<&'b str>,
     kind: &'b str,
+    finding: &'b str,
 }
 
-row! { BrokenRow<'b> { url, outcome_name, status, detail, last_at, from_url, to_url, anchor, kind } }
+row! { BrokenRow<'b> { url, outcome_name, status, detail, last_at, from_url, to_url, anchor, kind, finding } }
 
 /// Shows broken links and the pages that have them.
 ///
@@ -152,6 +153,7 @@ pub(crate) async fn broken(args: &BrokenArgs, console: &Console) -> Result<Exit,
     })?;
     let counts = graph.counts()?;
     list.write_text_after(&text::broken_total(&counts, &unchecked));
+    any |= list_flaws(&graph, &mut list)?;
     report_unchecked(&mut list, &unchecked, console);
     list.finish().map_err(while_writing)?;
     Ok(args.findings.exit(any, &unchecked))
@@ -168,7 +170,53 @@ fn broken_rows(broken: &Broken) -> impl Iterator<Item = BrokenRow<'_>> {
         to_url: &holder.to_url,
         anchor: holder.anchor.as_deref(),
         kind: &holder.kind,
+        finding: "broken",
     })
+}
+
+/// Returns the row of a link that is wrong whatever its target answers.
+const fn flaw_row<'b>(
+    url: &'b str,
+    (from_url, to_url): (&'b str, &'b str),
+    (anchor, kind): (Option<&'b str>, &'b str),
+    finding: &'b str,
+) -> BrokenRow<'b> {
+    BrokenRow {
+        url,
+        outcome_name: None,
+        status: None,
+        detail: None,
+        last_at: None,
+        from_url,
+        to_url,
+        anchor,
+        kind,
+        finding,
+    }
+}
+
+/// Lists malformed references and fragments that name nothing. Returns whether there are any.
+fn list_flaws(graph: &Graph, list: &mut List) -> Result<bool, Failure> {
+    let mut any = false;
+    graph.malformed(|link| {
+        if !std::mem::replace(&mut any, true) {
+            list.section("Malformed links");
+        }
+        let Malformed { from_url, written, explanation, anchor, kind, .. } = &link;
+        let row = flaw_row(written, (from_url, written), (anchor.as_deref(), kind), "links_malformed");
+        list.add(BrokenRow { detail: Some(explanation), ..row }, |colour| text::malformed(&link, colour))
+    })?;
+    let mut last = None;
+    graph.missing_fragments(|link| {
+        if last.is_none() {
+            list.section("Links to missing places");
+        }
+        let is_first = last.replace(link.url.clone()).is_none_or(|last| last != link.url);
+        let MissingFragment { url, from_url, to_url, anchor, kind } = &link;
+        let row = flaw_row(url, (from_url, to_url), (anchor.as_deref(), kind), "fragments_missing");
+        list.add(row, |colour| text::missing_fragment(&link, is_first, colour))
+    })?;
+    Ok(any || last.is_some())
 }
 
 /// A chain, as a row. URLs do not contain spaces, so spaces separate the steps.

@@ -1,7 +1,9 @@
 //! Answers of the link graph as text. Everything from pages is escaped.
 
 use dragline_domain::outcome::Outcome;
-use dragline_graph::{Broken, Chain, Counts, Direction, Duplicate, Node, Orphan, SiteLink, Step, Unchecked};
+use dragline_graph::{
+    Broken, Chain, Counts, Direction, Duplicate, Malformed, MissingFragment, Node, Orphan, SiteLink, Step, Unchecked,
+};
 
 use crate::terminal::{Colour, Shade, count, plural, safe};
 
@@ -49,6 +51,13 @@ pub(super) fn link(link: &SiteLink, colour: Colour) -> String {
     };
     let mut notes: Vec<String> = Vec::new();
     notes.extend(link.anchor.as_deref().map(quoted));
+    notes.extend(link.fragment.as_deref().map(|fragment| format!("#{}", safe(fragment))));
+    notes.extend(link.part.as_ref().map(|part| format!("in {part}")));
+    notes.extend(link.rel.as_deref().map(|rel| format!("rel {}", quoted(rel))));
+    notes.extend(link.alt.as_deref().filter(|alt| Some(*alt) != link.anchor.as_deref()).map(|alt| match alt {
+        "" => "a picture with an empty alt".to_owned(),
+        alt => format!("a picture {}", quoted(alt)),
+    }));
     if link.direction == Direction::Out {
         notes.extend(link.lands_on.as_ref().map(|lands_on| format!("redirects to {}", safe(lands_on))));
         if link.is_broken {
@@ -88,6 +97,20 @@ pub(super) fn broken(broken: &Broken, colour: Colour) -> String {
         text += &format!("  {:KIND_WIDTH$}  ... {} in all\n", "", pages(broken.linked_from));
     }
     text
+}
+
+/// Describes a malformed reference.
+pub(super) fn malformed(link: &Malformed, colour: Colour) -> String {
+    let written = colour.paint(Shade::Removed, &safe(&link.written));
+    let anchor = link.anchor.as_deref().map_or_else(String::new, |anchor| format!("  {}", quoted(anchor)));
+    format!("{written}  {}\n  {:<KIND_WIDTH$}  {}{anchor}\n", link.explanation, link.kind, safe(&link.from_url))
+}
+
+/// Describes a link whose fragment names nothing. The first of a target also names that.
+pub(super) fn missing_fragment(link: &MissingFragment, is_first: bool, colour: Colour) -> String {
+    let head = if is_first { format!("{}\n", colour.paint(Shade::Removed, &safe(&link.url))) } else { String::new() };
+    let anchor = link.anchor.as_deref().map_or_else(String::new, |anchor| format!("  {}", quoted(anchor)));
+    format!("{head}  {:<KIND_WIDTH$}  {}{anchor}\n", link.kind, safe(&link.from_url))
 }
 
 /// Returns the total of broken links.
@@ -168,6 +191,74 @@ pub(super) fn duplicate(duplicate: &Duplicate, is_first: bool, colour: Colour) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_says_where_it_is_and_what_it_asks_for() {
+        let some = |text: &str| Some(text.to_owned());
+        let plain = SiteLink {
+            direction: Direction::In,
+            from_url: "https://example.org/".to_owned(),
+            to_url: "https://example.org/a".to_owned(),
+            anchor: some("words"),
+            kind: "a".to_owned(),
+            disposition: "follow".to_owned(),
+            state: "page".to_owned(),
+            outcome_name: None,
+            lands_on: None,
+            is_broken: false,
+            fragment: None,
+            part: None,
+            rel: None,
+            alt: None,
+        };
+        let told = SiteLink {
+            fragment: some("notes\u{1b}"),
+            part: some("nav"),
+            rel: some("nofollow ugc"),
+            alt: some(""),
+            ..plain.clone()
+        };
+        let picture = SiteLink { alt: some("words"), ..plain.clone() };
+        let all = [plain, told, picture].map(|one| link(&one, Colour::Off)).concat();
+        insta::assert_snapshot!(all, @r#"
+        a          https://example.org/  "words"
+        a          https://example.org/  "words", #notes\u{1b}, in nav, rel "nofollow ugc", a picture with an empty alt
+        a          https://example.org/  "words"
+        "#);
+    }
+
+    #[test]
+    fn links_that_are_wrong_by_themselves_are_described() {
+        let (from_url, anchor, kind) = ("https://example.org/".to_owned(), Some("words".to_owned()), "a".to_owned());
+        let wrong = Malformed {
+            from_url: from_url.clone(),
+            written: "htp://x/\u{1b}".to_owned(),
+            why: "scheme_mistyped".to_owned(),
+            explanation: "the scheme looks like a mistyped one".to_owned(),
+            anchor: anchor.clone(),
+            kind: kind.clone(),
+        };
+        let missing = MissingFragment {
+            url: "https://example.org/a#b".to_owned(),
+            from_url,
+            to_url: "https://example.org/a".to_owned(),
+            anchor,
+            kind,
+        };
+        let other = MissingFragment { anchor: None, ..missing.clone() };
+        let all = [
+            malformed(&wrong, Colour::Off),
+            missing_fragment(&missing, true, Colour::Off),
+            missing_fragment(&other, false, Colour::Off),
+        ];
+        insta::assert_snapshot!(all.concat(), @r#"
+        htp://x/\u{1b}  the scheme looks like a mistyped one
+          a          https://example.org/  "words"
+        https://example.org/a#b
+          a          https://example.org/  "words"
+          a          https://example.org/
+        "#);
+    }
 
     #[test]
     fn a_chain_says_which_redirects_are_permanent() {

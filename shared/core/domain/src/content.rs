@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::definition::ScalarKind;
 use crate::feed::Feed;
 use crate::item::{Item, Misfit};
+use crate::markup::Markup;
 use crate::validity::Validity;
 
 /// How much to extract from each page.
@@ -67,6 +68,10 @@ pub struct Content {
     /// not validated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validity: Option<Validity>,
+    /// What the markup of a page tells its owner, at every [`ContentLevel`]; `None` if it is not an
+    /// HTML page, and in documents older than this field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub markup: Option<Box<Markup>>,
     /// The parts that are missing because of a limit, or because they cannot be read; each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<Gap>,

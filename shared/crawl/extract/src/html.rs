@@ -1,13 +1,14 @@
 //! HTML and XHTML.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use dragline_domain::content::Content;
 use dragline_domain::document::{Directives, ExtractorVersion, LinkKind, Page, PageCut, Rel};
+use dragline_domain::markup::{MalformedLink, MalformedReason, Markup};
 use dragline_domain::scripted;
-use dragline_domain::url::{CrawlUrl, Spelling};
+use dragline_domain::url::{CrawlUrl, Spelling, UrlError};
 use dragline_formats::directives::meta_robots;
-use dragline_formats::html::{self, HtmlLimits, HtmlLink, PageSource, Syntax, is_xhtml};
+use dragline_formats::html::{self, HtmlLimits, HtmlLink, LinkUrl, PageSource, Syntax, is_xhtml};
 use dragline_formats::http_fields::refresh;
 use url::Url;
 
@@ -27,7 +28,7 @@ const SLIGHT_TEXT_BYTES_MAX: usize = 8 * 1024;
 
 /// The version of the extractor itself, without the versions of the rules for walls and for missing
 /// pages.
-const VERSION: u16 = 9;
+const VERSION: u16 = 10;
 
 /// The extractor for pages.
 pub(crate) struct Html;
@@ -62,9 +63,17 @@ impl Extractor for Html {
         let asked = meta_robots(metas, body.settings.product_token);
         let directives = body.directives.and(body.settings.noindex.heed(asked));
         let canonical = canonical(body, &html);
-        let links = links(body, std::mem::take(&mut html.links), directives, canonical.as_ref());
+        let mut markup = std::mem::take(&mut html.markup);
+        // Scripts may add whatever is not there yet.
+        if scripted.is_some() || bytes.len() as u64 >= body.settings.decoded_bytes_max {
+            markup.mark_as_cut();
+        }
+        let links = links(body, std::mem::take(&mut html.links), (directives, canonical.as_ref()), &mut markup);
         let page = page(html, directives, canonical.map(|(canonical, _)| canonical), text.encoding);
-        let content = extract_content(body, &text.text, &page, &url);
+        let mut content = extract_content(body, &text.text, &page, &url);
+        if !page.directives.noindex {
+            content.get_or_insert_default().markup = Some(Box::new(markup));
+        }
         Some(Extracted { made_by: self.made_by(), page, links, content, remark, wall })
     }
 }
@@ -115,12 +124,12 @@ fn page(html: html::Page, directives: Directives, canonical: Option<CrawlUrl>, c
     Page { title, description, language, charset, canonical, directives, text, cut }
 }
 
-/// Collects the links of a page, each once.
+/// Collects the links of a page, each once. Positions in `markup` are then those of these links.
 fn links(
     body: &Body<'_>,
     of_html: Vec<HtmlLink>,
-    directives: Directives,
-    canonical: Option<&(CrawlUrl, Spelling)>,
+    (directives, canonical): (Directives, Option<&(CrawlUrl, Spelling)>),
+    markup: &mut Markup,
 ) -> Vec<FoundLink> {
     let rules = body.settings.url_rules;
     let mut links: Vec<FoundLink> = Vec::with_capacity(of_html.len() + 2);
@@ -136,27 +145,124 @@ fn links(
     }
     let of_header = links.len();
     let mut is_any_rewritten = false;
+    let mut positions = Vec::with_capacity(of_html.len());
     for HtmlLink { kind, url, nofollow, text } in of_html {
-        let Ok((target, spelling)) = url.normalised(rules) else { continue };
+        let (target, spelling) = match url.normalised(rules) {
+            Ok(normalised) => normalised,
+            Err(error) => {
+                markup.malformed.extend(malformed(kind, &url, &error, text));
+                positions.push(None);
+                continue;
+            }
+        };
         is_any_rewritten |= target.as_str() != url.as_str();
-        if !links[..of_header].iter().any(|link| link.kind == kind && link.target == target) {
+        let known = links[..of_header].iter().position(|link| link.kind == kind && link.target == target);
+        positions.push(Some(known.unwrap_or(links.len())));
+        if known.is_none() {
             let rel = if nofollow { Rel::NoFollow } else { of_page };
             links.push(FoundLink { kind, target, spelling, rel, anchor: text.filter(|_| !directives.noindex) });
         }
     }
     // As written, no two links of a page are the same.
-    if is_any_rewritten {
-        let mut seen = HashSet::new();
-        links.retain(|link| seen.insert((link.kind, link.target.clone())));
-    }
+    let merged = if is_any_rewritten { merge(&mut links) } else { Vec::new() };
+    markup.move_links(|link| {
+        let position = (*positions.get(usize::try_from(link).ok()?)?)?;
+        u32::try_from(merged.get(position).copied().unwrap_or(position)).ok()
+    });
     links
+}
+
+/// Keeps the first of links with the same kind and target. Returns the new position of each.
+fn merge(links: &mut Vec<FoundLink>) -> Vec<usize> {
+    let mut seen = HashMap::new();
+    let mut merged = Vec::with_capacity(links.len());
+    links.retain(|link| {
+        let next = seen.len();
+        let position = *seen.entry((link.kind, link.target.clone())).or_insert(next);
+        merged.push(position);
+        position == next
+    });
+    merged
+}
+
+/// Returns a link whose host is not a domain name, although the parser accepts it; `None` if it is
+/// no link for another reason.
+fn malformed(kind: LinkKind, url: &LinkUrl, error: &UrlError, text: Option<String>) -> Option<MalformedLink> {
+    let why = match error {
+        UrlError::Host => MalformedReason::HostInvalid,
+        UrlError::NoHost => MalformedReason::HostMissing,
+        _ => return None,
+    };
+    Some(MalformedLink { kind, written: url.as_str().into(), why, text: text.map(Into::into) })
 }
 
 #[cfg(test)]
 mod tests {
-    use dragline_formats::http_fields::content_type;
+    use dragline_domain::content::ContentLevel;
+    use dragline_domain::definition::Noindex;
+    use dragline_domain::markup::LinkUse;
+    use dragline_domain::url::UrlRules;
+    use dragline_formats::http_fields::{Headers, content_type};
 
     use super::*;
+    use crate::article::MainRules;
+    use crate::body::{Settings, Source};
+    use crate::typed::Types;
+
+    /// Extracts a page with a canonical link and a refresh in its header. Only its first kilobyte
+    /// is decoded, and `s` is removed from URLs.
+    fn extracted(html: &str) -> Extracted {
+        let rules = UrlRules::new(["s"]).unwrap();
+        let url = CrawlUrl::parse("https://a.example/", &rules).unwrap();
+        let headers = [("content-type", "text/html"), ("refresh", "1;url=/next"), ("link", "</c>; rel=canonical")];
+        let headers = Headers::from_iter(headers);
+        let source = Source { url: &url, headers: &headers, body: html.as_bytes() };
+        let settings = Settings {
+            product_token: "Dragline",
+            url_rules: &rules,
+            decoded_bytes_max: 1_000,
+            noindex: Noindex::Obey,
+            content: ContentLevel::Text,
+            types: Types::NONE,
+            main: MainRules::NONE,
+        };
+        crate::extract(&source, &settings).unwrap()
+    }
+
+    fn markup(html: &str) -> Option<Markup> {
+        extracted(html).content.and_then(|content| content.markup).map(|markup| *markup)
+    }
+
+    #[test]
+    fn markup_refers_to_the_links_that_are_kept() {
+        let html = "<a href=/x?s=1#a>x</a><a href='http://a..b/'>bad</a><a href=/x#b>y</a><a href=/z#c>z</a>
+            <link rel=canonical href=/ignored><a href='http://u:p@h/#d'>secret</a><img src=/p.png><link rel=alternate hreflang=de href=/de?s=2>";
+        let Extracted { links, content, .. } = extracted(html);
+        let markup = content.unwrap().markup.unwrap();
+        let target = |link: u32| links[link as usize].target.path();
+        let used = |used: &LinkUse| (used.link.map(target), used.fragment.clone().unwrap_or_default().to_string());
+        let uses: Vec<_> = markup.uses.iter().map(used).collect();
+        let expected = [("/x", "a"), ("/x", "b"), ("/z", "c")];
+        assert_eq!(uses, expected.map(|(path, fragment)| (Some(path), fragment.to_owned())), "also of merged links");
+        assert_eq!(markup.undescribed_links.iter().copied().map(target).collect::<Vec<_>>(), ["/p.png"]);
+        assert_eq!(markup.languages.iter().map(|one| target(one.link)).collect::<Vec<_>>(), ["/de"]);
+        let malformed: Vec<_> = markup.malformed.iter().map(|link| (&*link.written, link.why)).collect();
+        assert_eq!(malformed, [("http://a..b/", MalformedReason::HostInvalid)], "a password is no mistake of form");
+    }
+
+    #[test]
+    fn what_a_page_lacks_is_known_of_whole_pages() {
+        let is_known = |html: &str| markup(html).map(|markup| markup.h1.is_some() && markup.anchors.is_some());
+        let words = "words ".repeat(60);
+        for (html, expected, why) in [
+            (format!("<p>{words}"), Some(true), "a whole page"),
+            (format!("<p>{words}{}", "x".repeat(1_000)), Some(false), "one of which the end is missing"),
+            ("<div id=root></div><script src=/x.js></script>".to_owned(), Some(false), "one that scripts fill"),
+            (format!("<meta name=robots content=noindex><p>{words}"), None, "one that asks to be left out"),
+        ] {
+            assert_eq!(is_known(&html), expected, "{why}");
+        }
+    }
 
     #[test]
     fn syntaxes() {

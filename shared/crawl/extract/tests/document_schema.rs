@@ -13,6 +13,7 @@ use dragline_domain::definition::ScalarKind;
 use dragline_domain::document::{Disposition, Document, DocumentState, LinkKind, PageCut, Rel};
 use dragline_domain::feed::FeedFormat;
 use dragline_domain::item::Notation;
+use dragline_domain::markup::{MalformedReason, PagePart};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::Spelling;
 use dragline_domain::validity::ValidationType;
@@ -62,9 +63,9 @@ fn stored_documents_are_valid() {
 #[test]
 fn each_level_says_what_it_is_for() {
     for (level, expected) in [
-        (ContentLevel::Text, &["items", "misfits"][..]),
-        (ContentLevel::Items, &["items", "misfits"]),
-        (ContentLevel::Full, &["about", "items", "main", "misfits", "validity"]),
+        (ContentLevel::Text, &["items", "markup", "misfits"][..]),
+        (ContentLevel::Items, &["items", "markup", "misfits"]),
+        (ContentLevel::Full, &["about", "items", "main", "markup", "misfits", "validity"]),
     ] {
         let content = json(samples::extracted(level).content);
         assert_eq!(content.as_object().unwrap().keys().collect::<Vec<_>>(), expected, "{level}");
@@ -105,6 +106,10 @@ fn wrong_documents_are_refused() {
         ("/content/about", "text_sha1", Some(json!("abc")), "a digest that is too short"),
         ("/content/about/headings/0", "level", Some(json!(7)), "there is no h7"),
         ("/content/main", "markdown", None, "a main part without Markdown"),
+        ("/content/markup", "anchors", Some(json!("0000000")), "half a place"),
+        ("/content/markup", "is_cut", Some(json!(false)), "it is absent where nothing is missing"),
+        ("/content/markup/malformed/0", "why", Some(json!("wrong")), "no such reason"),
+        ("/content/markup/uses/0", "part", Some(json!("section")), "no such part"),
         ("/content/validity", "kind", Some(json!("html")), "its name is `type`"),
         ("/content/validity/flaws/0", "line", Some(json!(0)), "lines are counted from 1"),
         ("/body", "at", Some(json!("yesterday")), "not a time"),
@@ -197,6 +202,8 @@ fn the_schema_lists_the_variants_of_each_enum() {
     for (name, variants) in [
         ("document_state", every!(DocumentState: Processed, Stuck)),
         ("page_cut", every!(PageCut: Whole, Text, Links, TextAndLinks)),
+        ("malformed_reason", MalformedReason::ALL.iter().map(json).collect()),
+        ("page_part", every!(PagePart: Header, Nav, Main, Aside, Footer)),
         ("link_kind", LinkKind::ALL.iter().map(json).collect()),
         (
             "disposition",

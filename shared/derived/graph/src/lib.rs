@@ -10,8 +10,10 @@
 mod alike;
 mod chains;
 mod error;
+mod flaws;
 mod made;
 mod make;
+mod markup;
 mod nodes;
 mod place;
 mod reach;
@@ -23,6 +25,9 @@ mod unchecked;
 pub use error::{FileError, GraphError};
 pub use made::BuildResult;
 pub use read::Graph;
-pub use rows::{Broken, Chain, Counts, Direction, Duplicate, Edge, LinkingPage, Node, Orphan, SiteLink, Step};
+pub use rows::{
+    Broken, Chain, Counts, Direction, Duplicate, Edge, LinkingPage, Malformed, MissingFragment, Node, Orphan, SiteLink,
+    Step,
+};
 pub use state::{State, breaks_links};
 pub use unchecked::Unchecked;

@@ -12,13 +12,13 @@ use rusqlite::Connection;
 use crate::error::{FileError, GraphError};
 use crate::nodes::GraphWriter;
 use crate::place::{BuildPosition, Stream};
-use crate::{alike, chains, reach};
+use crate::{alike, chains, markup, reach};
 
 /// The number of rows per read.
 const BATCH_ROWS: usize = 500;
 
 /// The format's version. It changes with the tables and their contents.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 
 /// The state of the crawl that a graph was built from. While it is the same, the graph is up to
 /// date.
@@ -81,6 +81,7 @@ pub(crate) fn make_empty(from: &SourceState, path: &Path) -> Result<(), FileErro
 fn finish(nodes: GraphWriter, from: &SourceState) -> Result<(), FileError> {
     let db = nodes.finish(from)?;
     chains::follow(&db)?;
+    markup::check_fragments(&db)?;
     db.execute_batch(include_str!("views.sql"))?;
     chains::count_links(&db)?;
     reach::measure(&db)?;

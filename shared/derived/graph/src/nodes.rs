@@ -13,6 +13,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::FileError;
 use crate::make::SourceState;
+use crate::markup;
 use crate::place::BuildPosition;
 use crate::state::{State, breaks_links};
 
@@ -46,7 +47,7 @@ impl Cache {
 
 /// The writer of a graph.
 pub(crate) struct GraphWriter {
-    db: Connection,
+    pub(crate) db: Connection,
     urls: Cache,
     anchors: Cache,
     dispositions: HashMap<String, i64>,
@@ -62,6 +63,7 @@ impl GraphWriter {
             db.execute("INSERT INTO kind VALUES (?, ?, ?)", row)?;
         }
         db.execute("INSERT INTO kind VALUES (?, ?, ?)", params![REFRESH, "refresh", true])?;
+        markup::name_reasons(&db)?;
         Self::resume(db, None)
     }
 
@@ -157,7 +159,7 @@ impl GraphWriter {
             sha1,
             simhash.map(|hash| hash.0.cast_signed())
         ])?;
-        Ok(())
+        self.add_markup(id, row)
     }
 
     /// Adds a link. The links of a page come one after another, in the order of the page.
@@ -194,7 +196,8 @@ impl GraphWriter {
         Ok(self.db.prepare_cached(sql)?.query_row([id], |row| row.get(0))?)
     }
 
-    fn anchor(&mut self, text: &str) -> Result<i64, FileError> {
+    /// Returns the id of a text of links, and inserts a new one.
+    pub(crate) fn anchor(&mut self, text: &str) -> Result<i64, FileError> {
         if let Some(id) = self.anchors.0.get(text) {
             return Ok(*id);
         }

@@ -14,11 +14,14 @@ use crate::rows::{Broken, Chain, Counts, Direction, Duplicate, Edge, LinkingPage
 use crate::unchecked::Unchecked;
 
 /// The columns of a link.
-const COLUMNS: &str = "f.url, t.url, a.text, k.name, d.name, t.state, t.outcome_name, iif(t.redirects_to IS NULL, NULL, l.url), l.is_broken";
+const COLUMNS: &str = "f.url, t.url, nullif(coalesce(w.text, a.text), ''), k.name, d.name, t.state, t.outcome_name,
+             iif(t.redirects_to IS NULL, NULL, l.url), l.is_broken, u.fragment, u.part, r.text, p.text";
 
-/// The tables of these columns, for a link `e`.
+/// The tables of these columns, for a link `e`: a row for each of its uses.
 const JOINS: &str = "JOIN node f ON f.id = e.from_id JOIN node t ON t.id = e.to_id JOIN node l ON l.id = t.lands_on JOIN kind k ON k.id = e.kind
-             JOIN disposition d ON d.id = e.disposition LEFT JOIN anchor a ON a.id = e.anchor";
+             JOIN disposition d ON d.id = e.disposition LEFT JOIN anchor a ON a.id = e.anchor
+             LEFT JOIN link_use u ON u.from_id = e.from_id AND u.place = e.place LEFT JOIN anchor r ON r.id = u.rel
+             LEFT JOIN anchor p ON p.id = u.alt LEFT JOIN anchor w ON w.id = u.text";
 
 fn site_link(row: &Row<'_>, direction: Direction) -> rusqlite::Result<SiteLink> {
     Ok(SiteLink {
@@ -32,6 +35,10 @@ fn site_link(row: &Row<'_>, direction: Direction) -> rusqlite::Result<SiteLink> 
         outcome_name: row.get(6)?,
         lands_on: row.get(7)?,
         is_broken: row.get(8)?,
+        fragment: row.get(9)?,
+        part: row.get(10)?,
+        rel: row.get(11)?,
+        alt: row.get(12)?,
     })
 }
 
@@ -279,7 +286,7 @@ impl Graph {
                  SELECT id FROM node WHERE url = ?1
                  UNION SELECT t.id FROM node n JOIN node t ON t.lands_on = n.id WHERE n.url = ?1 AND t.redirects_to IS NOT NULL)
              SELECT {COLUMNS} FROM target x CROSS JOIN edge e ON e.to_id = x.id {JOINS}
-             WHERE f.url <> ?1 ORDER BY f.rank DESC, f.url, e.place"
+             WHERE f.url <> ?1 ORDER BY f.rank DESC, f.url, e.place, u.n"
         );
         self.each(&sql, [url], |row| site_link(row, Direction::In), visit)
     }
@@ -290,7 +297,7 @@ impl Graph {
     /// The file cannot be read.
     pub fn links_from(&self, url: &str, visit: impl FnMut(SiteLink) -> ControlFlow<()>) -> Result<(), GraphError> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM node x CROSS JOIN edge e ON e.from_id = x.id {JOINS} WHERE x.url = ?1 ORDER BY e.place"
+            "SELECT {COLUMNS} FROM node x CROSS JOIN edge e ON e.from_id = x.id {JOINS} WHERE x.url = ?1 ORDER BY e.place, u.n"
         );
         self.each(&sql, [url], |row| site_link(row, Direction::Out), visit)
     }

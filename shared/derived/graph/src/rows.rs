@@ -63,6 +63,16 @@ pub struct SiteLink {
     pub lands_on: Option<String>,
     /// Whether visitors who follow it get nothing.
     pub is_broken: bool,
+    /// The fragment of this use of the link, without its `#`; `None` if it has none that names an
+    /// element.
+    pub fragment: Option<String>,
+    /// The part of the page with this use: `header`, `nav`, `main`, `aside`, `footer`; `None`
+    /// outside of all, and for links other than `<a>` and `<area>`.
+    pub part: Option<String>,
+    /// Its `rel`, as written; `None` if it has none.
+    pub rel: Option<String>,
+    /// The alternative text of the picture in it; `None` if there is none.
+    pub alt: Option<String>,
 }
 
 /// A link between two URLs, by their ids in the graph.
@@ -110,6 +120,38 @@ pub struct LinkingPage {
     pub kind: String,
 }
 
+/// A reference of a page that is not a valid URL.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Malformed {
+    /// The page.
+    pub from_url: String,
+    /// The reference, as written.
+    pub written: String,
+    /// The name of what is wrong.
+    pub why: String,
+    /// What is wrong, in a few words.
+    pub explanation: String,
+    /// The text of the link; `None` if it has none.
+    pub anchor: Option<String>,
+    /// The kind of link that it would be.
+    pub kind: String,
+}
+
+/// A link whose fragment names nothing in its target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MissingFragment {
+    /// Where the link ends, with the fragment.
+    pub url: String,
+    /// The page with the link.
+    pub from_url: String,
+    /// Its target: the same, or a redirect that leads there.
+    pub to_url: String,
+    /// The text of the link; `None` if it has none.
+    pub anchor: Option<String>,
+    /// The kind of link.
+    pub kind: String,
+}
+
 /// A chain of redirects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Chain {
@@ -139,7 +181,7 @@ pub struct Step {
     pub outcome_name: Option<String>,
 }
 
-row! { SiteLink { direction, from_url, to_url, anchor, kind, disposition, state, outcome_name, lands_on, is_broken } }
+row! { SiteLink { direction, from_url, to_url, anchor, kind, disposition, state, outcome_name, lands_on, is_broken, fragment, part, rel, alt } }
 
 /// A page that no other page links to.
 #[derive(Clone, Debug, PartialEq, Eq)]

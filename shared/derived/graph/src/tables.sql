@@ -38,7 +38,10 @@ CREATE TABLE node (
     rank             REAL,
     linked_from      INTEGER NOT NULL DEFAULT 0,
     links_to         INTEGER NOT NULL DEFAULT 0,
-    in_sitemap       INTEGER NOT NULL DEFAULT 0
+    in_sitemap       INTEGER NOT NULL DEFAULT 0,
+    has_markup       INTEGER NOT NULL DEFAULT 0,
+    h1               INTEGER,
+    undescribed      INTEGER
 ) STRICT;
 
 CREATE TABLE kind (
@@ -74,3 +77,76 @@ CREATE TABLE near (
     like_id  INTEGER NOT NULL,
     distance INTEGER NOT NULL
 ) STRICT;
+
+-- References of pages that are not valid URLs, in the order of each page.
+CREATE TABLE malformed (
+    from_id INTEGER NOT NULL,
+    place   INTEGER NOT NULL,
+    kind    INTEGER NOT NULL,
+    written TEXT NOT NULL,
+    why     TEXT NOT NULL,
+    text    TEXT,
+    PRIMARY KEY (from_id, place)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE malformed_reason (
+    name        TEXT PRIMARY KEY,
+    explanation TEXT NOT NULL,
+    is_hint     INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Where pages use their links. An edge without any is used once, and no more is known. rel, alt and
+-- text are anchors; without a text it is that of the edge.
+CREATE TABLE link_use (
+    from_id  INTEGER NOT NULL,
+    place    INTEGER NOT NULL,
+    n        INTEGER NOT NULL,
+    fragment TEXT,
+    part     TEXT,
+    rel      INTEGER,
+    alt      INTEGER,
+    text     INTEGER,
+    PRIMARY KEY (from_id, place, n)
+) STRICT, WITHOUT ROWID;
+
+-- Links of pages to places in themselves.
+CREATE TABLE own_fragment (
+    from_id  INTEGER NOT NULL,
+    n        INTEGER NOT NULL,
+    fragment TEXT,
+    text     INTEGER,
+    PRIMARY KEY (from_id, n)
+) STRICT, WITHOUT ROWID;
+
+-- What fragments can name in a page, if all of it is known: hashes of ids and names.
+CREATE TABLE page_anchor (
+    id     INTEGER PRIMARY KEY,
+    hashes TEXT NOT NULL
+) STRICT;
+
+-- Fragments that name nothing in the page where their link ends; place is NULL for links of a page
+-- to itself.
+CREATE TABLE fragment_missing (
+    to_id    INTEGER NOT NULL,
+    fragment TEXT NOT NULL,
+    from_id  INTEGER NOT NULL,
+    place    INTEGER,
+    text     INTEGER
+) STRICT;
+
+-- The edges that pages mark with a language, and what is wrong with its code.
+CREATE TABLE page_language (
+    from_id INTEGER NOT NULL,
+    n       INTEGER NOT NULL,
+    place   INTEGER NOT NULL,
+    code    TEXT NOT NULL,
+    fault   TEXT,
+    PRIMARY KEY (from_id, n)
+) STRICT, WITHOUT ROWID;
+
+-- The edges to the first pictures of a page that have no alternative text.
+CREATE TABLE undescribed_picture (
+    from_id INTEGER NOT NULL,
+    place   INTEGER NOT NULL,
+    PRIMARY KEY (from_id, place)
+) STRICT, WITHOUT ROWID;

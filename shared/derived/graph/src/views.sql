@@ -17,6 +17,20 @@ JOIN kind k ON k.id = e.kind
 JOIN disposition d ON d.id = e.disposition
 LEFT JOIN anchor a ON a.id = e.anchor;
 
+-- Every use of a link: one row for each place of a page that has it.
+CREATE VIEW used_link AS
+SELECT f.url AS from_url, t.url AS to_url, k.name AS kind, u.fragment, u.part, r.text AS rel, p.text AS alt, coalesce(w.text, a.text) AS anchor,
+       e.from_id, e.to_id, e.place, u.n
+FROM edge e
+JOIN node f ON f.id = e.from_id
+JOIN node t ON t.id = e.to_id
+JOIN kind k ON k.id = e.kind
+LEFT JOIN anchor a ON a.id = e.anchor
+LEFT JOIN link_use u ON u.from_id = e.from_id AND u.place = e.place
+LEFT JOIN anchor r ON r.id = u.rel
+LEFT JOIN anchor p ON p.id = u.alt
+LEFT JOIN anchor w ON w.id = u.text;
+
 -- URLs that are gone or answer with an error, and all that redirect to them.
 CREATE VIEW broken_target AS
 SELECT b.id, b.id AS broken_id FROM node b WHERE b.is_broken
@@ -88,3 +102,35 @@ WHERE t.url >= 'http://' AND t.url < 'http:0' AND f.url >= 'https://' AND k.name
 -- something else.
 CREATE VIEW document AS
 SELECT * FROM node WHERE state = 'page' AND (content_type IS NULL OR content_type IN ('text/html', 'application/xhtml+xml'));
+
+-- References that are not valid URLs, with what is wrong. A hint is legal.
+CREATE VIEW malformed_link AS
+SELECT f.url AS from_url, m.written, m.why, r.explanation, r.is_hint, m.text, k.name AS kind, m.from_id, m.place
+FROM malformed m
+JOIN node f ON f.id = m.from_id
+JOIN malformed_reason r ON r.name = m.why
+JOIN kind k ON k.id = m.kind
+WHERE f.state IN ('page', 'copy');
+
+-- Links whose fragment names nothing in their target.
+CREATE VIEW broken_fragment AS
+SELECT l.url || '#' || m.fragment AS url, f.url AS from_url, coalesce(t.url, f.url) AS to_url, coalesce(u.text, a.text) AS anchor,
+       coalesce(k.name, 'a') AS kind, m.fragment, m.from_id, m.to_id
+FROM fragment_missing m
+JOIN node l ON l.id = m.to_id
+JOIN node f ON f.id = m.from_id
+LEFT JOIN edge e ON e.from_id = m.from_id AND e.place = m.place
+LEFT JOIN node t ON t.id = e.to_id
+LEFT JOIN kind k ON k.id = e.kind
+LEFT JOIN anchor u ON u.id = m.text
+LEFT JOIN anchor a ON a.id = e.anchor
+WHERE f.state IN ('page', 'copy');
+
+-- Links to pages in other languages, and of pages to themselves.
+CREATE VIEW language_link AS
+SELECT f.url AS from_url, t.url AS to_url, a.code, a.fault, a.from_id, e.to_id
+FROM page_language a
+JOIN node f ON f.id = a.from_id
+JOIN edge e ON e.from_id = a.from_id AND e.place = a.place
+JOIN node t ON t.id = e.to_id
+WHERE f.state = 'page';

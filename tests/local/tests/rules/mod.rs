@@ -26,6 +26,7 @@ mod limits;
 mod links_out;
 mod many_origins;
 mod many_seeds;
+mod markup;
 mod members;
 mod month;
 mod outrun;

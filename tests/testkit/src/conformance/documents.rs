@@ -16,7 +16,7 @@ use dragline_ports::documents::{Documents, PutDocuments};
 use dragline_ports::frontier::Frontier;
 use futures_util::future::join_all;
 
-use super::samples::{at, key, sighting, url};
+use super::samples::{at, key, markup, sighting, url};
 use super::world::{UNLIMITED, World};
 
 /// Runs every behaviour of a document store on `((frontier, documents), guard)`, which the future
@@ -112,7 +112,7 @@ fn content() -> Content {
         "validity": {"type": "html", "flaws": [{"line": 1, "column": 2, "rule": "duplicate-id", "message": "x"}], "flaws_more": 3},
         "gaps": ["items", "about"]
     }"#;
-    serde_json::from_str(json).expect("it is content")
+    Content { markup: Some(Box::new(markup())), ..serde_json::from_str(json).expect("it is content") }
 }
 
 /// Every field of a document is kept, whatever its outcome: missing and empty ones, and every kind

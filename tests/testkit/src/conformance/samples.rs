@@ -2,6 +2,7 @@
 
 use dragline_domain::frontier::{FieldsDigest, LastCapture, OriginKey, ReadAs, Sighting, TodoEntry};
 use dragline_domain::ids::{CrawlId, LeaseToken, TriggerId};
+use dragline_domain::markup::Markup;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Origin};
 use jiff::Timestamp;
@@ -54,4 +55,14 @@ pub(super) fn capture(etag: &str) -> LastCapture {
         outcome: Outcome::FileIngested,
         read_by: Some(FieldsDigest(u32::MAX)),
     }
+}
+
+/// What the markup of a page tells.
+pub(super) fn markup() -> Markup {
+    let json = r#"{
+        "h1": 2, "undescribed": 3, "undescribed_links": [0], "anchors": "0000000afffffff0", "languages": [{"link": 1, "code": "x-default"}],
+        "malformed": [{"kind": "a", "written": "htp://\u0000\"x\"", "why": "scheme_mistyped", "text": "x"}],
+        "uses": [{"link": 0, "fragment": "\u00fc", "part": "nav", "rel": "nofollow", "alt": "", "text": "x"}, {}], "is_cut": true
+    }"#;
+    serde_json::from_str(json).expect("it is markup")
 }

@@ -150,6 +150,7 @@ mutants_of_streams! {
             also TextsLost => lose(&mut row.text);
             - CheckedLost: "when pages were last checked, and when they changed, is lost"
                 => lose(&mut row.last_checked) && lose(&mut row.last_changed);
+            - MarkupLost: "what the markup of pages tells is lost" => lose(&mut row.markup);
             - LastEndingLost: "how pages last ended is lost"
                 => lose(&mut row.last_outcome);
             - FailingLeftOut: "pages that fail are no longer shown"

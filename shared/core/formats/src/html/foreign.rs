@@ -93,6 +93,7 @@ const fn breaks_out(element: Element) -> bool {
             | Element::Body
             | Element::Br
             | Element::Embed
+            | Element::H1
             | Element::Head
             | Element::Img
             | Element::Meta

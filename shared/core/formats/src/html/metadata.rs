@@ -131,13 +131,13 @@ impl<'l> Metadata<'l> {
 
     /// Returns the base URL of the page's links (WHATWG HTML, "set the frozen base URL").
     pub(super) fn resolved_base(&self, page: Resolver<'_>) -> Url {
-        self.base.as_ref().and_then(|base| page.resolve(base)).unwrap_or_else(|| page.base.clone())
+        self.base.as_ref().and_then(|base| page.resolve(base).ok()).unwrap_or_else(|| page.base.clone())
     }
 
     pub(super) fn resolved_canonical(&self, resolver: Resolver<'_>) -> Option<Url> {
         let mut urls = self.canonicals.iter().filter(|reference| !reference.is_empty());
-        let first = urls.find_map(|reference| resolver.resolve(reference))?;
-        let is_contradicted = urls.any(|reference| resolver.resolve(reference).is_some_and(|url| url != first));
+        let first = urls.find_map(|reference| resolver.resolve(reference).ok())?;
+        let is_contradicted = urls.any(|reference| resolver.resolve(reference).is_ok_and(|url| url != first));
         if is_contradicted { None } else { Some(first) }
     }
 }

@@ -11,6 +11,7 @@ mod collector;
 mod foreign;
 mod hiding;
 mod links;
+mod marks;
 mod metadata;
 mod open_elements;
 mod page;
@@ -22,6 +23,7 @@ mod tag;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod uses;
 mod words;
 
 pub use hiding::ElementVisibility;

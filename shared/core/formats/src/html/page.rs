@@ -3,6 +3,7 @@
 use std::fmt;
 
 use dragline_domain::document::LinkKind;
+use dragline_domain::markup::Markup;
 use dragline_domain::url::{CrawlUrl, Spelling, UrlError, UrlRules};
 use url::Url;
 
@@ -102,6 +103,8 @@ pub struct Page {
     pub text: String,
     /// All links in order, each kind and URL once.
     pub links: Vec<HtmlLink>,
+    /// What the markup tells its owner. Positions of links are those in `links`.
+    pub markup: Markup,
     /// The parts that the limits cut off.
     pub truncated: Truncated,
 }

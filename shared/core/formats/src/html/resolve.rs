@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use dragline_domain::markup::MalformedReason;
 use dragline_domain::url::web_reference;
 use encoding_rs::{EncoderResult, Encoding, UTF_8};
 use url::Url;
@@ -17,16 +18,28 @@ pub(super) struct Resolver<'a> {
     pub(super) url_bytes_max: usize,
 }
 
+/// Why a reference has no URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unresolved {
+    /// It is not a URL.
+    Malformed(MalformedReason),
+    /// It is neither http nor https, or too long.
+    NotALink,
+}
+
 impl Resolver<'_> {
-    /// Returns the URL of a reference, without its fragment; `None` if it is not a URL, neither
-    /// http nor https, or too long.
-    pub(super) fn resolve(self, reference: &str) -> Option<Url> {
-        let mut url = self.fits(reference).then(|| self.join(reference).ok())??;
+    /// Returns the URL of a reference, without its fragment.
+    pub(super) fn resolve(self, reference: &str) -> Result<Url, Unresolved> {
+        if !self.fits(reference) {
+            return Err(Unresolved::NotALink);
+        }
+        let malformed = |error| Unresolved::Malformed(MalformedReason::from_parse_error(error));
+        let mut url = self.join(reference).map_err(malformed)?;
         if !matches!(url.scheme(), "http" | "https") || !self.fits(url.as_str()) {
-            return None;
+            return Err(Unresolved::NotALink);
         }
         url.set_fragment(None);
-        Some(url)
+        Ok(url)
     }
 
     /// Whether a reference or a URL is within the limit.

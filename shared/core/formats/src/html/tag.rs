@@ -23,6 +23,8 @@ pub(super) enum Element {
     ForeignObject,
     Form,
     Frame,
+    /// `<h1>`.
+    H1,
     Head,
     Html,
     Iframe,
@@ -80,6 +82,7 @@ impl Element {
             b"foreignobject" => Self::ForeignObject,
             b"form" => Self::Form,
             b"frame" => Self::Frame,
+            b"h1" => Self::H1,
             b"head" => Self::Head,
             b"html" => Self::Html,
             b"iframe" => Self::Iframe,
@@ -111,9 +114,9 @@ impl Element {
             b"xmp" => Self::Xmp,
             b"address" | b"article" | b"aside" | b"blockquote" | b"caption" | b"center" | b"dd" | b"details"
             | b"dialog" | b"dir" | b"div" | b"dl" | b"dt" | b"fieldset" | b"figcaption" | b"figure" | b"footer"
-            | b"frameset" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"header" | b"hgroup" | b"hr"
-            | b"legend" | b"li" | b"main" | b"menu" | b"nav" | b"ol" | b"optgroup" | b"option" | b"p" | b"search"
-            | b"section" | b"select" | b"summary" | b"tbody" | b"tfoot" | b"thead" | b"tr" | b"ul" => Self::Block,
+            | b"frameset" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"header" | b"hgroup" | b"hr" | b"legend"
+            | b"li" | b"main" | b"menu" | b"nav" | b"ol" | b"optgroup" | b"option" | b"p" | b"search" | b"section"
+            | b"select" | b"summary" | b"tbody" | b"tfoot" | b"thead" | b"tr" | b"ul" => Self::Block,
             b"b" | b"big" | b"code" | b"em" | b"i" | b"nobr" | b"ruby" | b"s" | b"small" | b"span" | b"strike"
             | b"strong" | b"sub" | b"sup" | b"tt" | b"u" | b"var" => Self::Phrasing,
             _ => Self::Other,
@@ -128,9 +131,14 @@ macro_rules! attributes {
         pub(super) enum Attribute { $($variant,)* }
 
         impl Attribute {
+            #[expect(non_upper_case_globals, reason = "a constant for each variant")]
             fn from_name(name: &[u8]) -> Option<Self> {
-                $(if name == $name.as_bytes() { return Some(Self::$variant); })*
-                None
+                // Patterns are compared by their length first, and together.
+                $(const $variant: &[u8] = $name.as_bytes();)*
+                match name {
+                    $($variant => Some(Self::$variant),)*
+                    _ => None,
+                }
             }
 
             /// Returns its name in lower case.
@@ -155,7 +163,9 @@ attributes! {
     Formaction = "formaction",
     Hidden = "hidden",
     Href = "href",
+    Hreflang = "hreflang",
     HttpEquiv = "http-equiv",
+    Id = "id",
     Imagesrcset = "imagesrcset",
     Lang = "lang",
     Name = "name",
@@ -170,6 +180,13 @@ attributes! {
     Type = "type",
     XlinkHref = "xlink:href",
     XmlLang = "xml:lang",
+}
+
+impl Attribute {
+    /// Whether it may decide on its element's visibility.
+    const fn may_hide(self) -> bool {
+        matches!(self, Self::AriaHidden | Self::Hidden | Self::Open | Self::Popover | Self::Style)
+    }
 }
 
 /// Whether a tag ends in `/`, which matters in SVG and `MathML`, but not in HTML.
@@ -226,6 +243,8 @@ pub(super) struct Tag {
     values: Vec<u8>,
     /// In order, each attribute at most once, so there are few.
     attributes: Vec<TagAttribute>,
+    /// Whether one of them may decide on the element's visibility.
+    may_hide: bool,
     value_bytes_max: usize,
 }
 
@@ -237,6 +256,7 @@ impl Tag {
             closing: Closing::Open,
             values: Vec::new(),
             attributes: Vec::new(),
+            may_hide: false,
             value_bytes_max,
         }
     }
@@ -246,6 +266,7 @@ impl Tag {
         self.closing = Closing::Open;
         self.values.clear();
         self.attributes.clear();
+        self.may_hide = false;
     }
 
     pub(super) const fn set_name(&mut self, element: Element, name: Name) {
@@ -265,6 +286,7 @@ impl Tag {
         }
         let start = self.values.len();
         self.attributes.push(TagAttribute { attribute, start, end: start, is_cut: false });
+        self.may_hide |= attribute.may_hide();
         ValueTreatment::Kept
     }
 
@@ -286,8 +308,9 @@ impl Tag {
         self.name
     }
 
-    pub(super) const fn has_attributes(&self) -> bool {
-        !self.attributes.is_empty()
+    /// Whether an attribute may decide on its element's visibility.
+    pub(super) const fn may_hide(&self) -> bool {
+        self.may_hide
     }
 
     pub(super) const fn closing(&self) -> Closing {

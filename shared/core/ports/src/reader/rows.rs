@@ -6,6 +6,7 @@ use dragline_domain::change::VisitChange;
 use dragline_domain::document::{Disposition, Document, LinkKind};
 use dragline_domain::frontier::{DocumentStanding, LeftoverReason, ObjectKey};
 use dragline_domain::ids::Iteration;
+use dragline_domain::markup::Markup;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::Origin;
 use dragline_formats::robots::{RobotsRecord, Unreadable};
@@ -93,6 +94,17 @@ pub struct PageRow {
     pub last_changed: Option<Timestamp>,
     /// The outcome of the last visit, which may be a failure.
     pub last_outcome: Option<Outcome>,
+    /// What its markup tells, for the link graph; it has no column. `None` if it is not an HTML
+    /// page, or its document is older than this.
+    pub markup: Option<Box<Markup>>,
+}
+
+impl Field for Box<Markup> {
+    const KINDS: &'static [ColumnKind] = &[];
+
+    fn cells(self) -> impl Iterator<Item = Option<Cell>> {
+        std::iter::empty()
+    }
 }
 
 /// A URL with a response in an iteration, and its contents at that time if it is a page.
@@ -250,7 +262,7 @@ row! {
     PageRow {
         crawl, iteration, url, outcome ["outcome", "outcome_name"], depth, status, content_type, body_bytes, at, title, description, language,
         charset, canonical, text, record ["object", "offset", "length"], first_seen as Text, last_checked, last_changed,
-        last_outcome ["last_outcome", "last_outcome_name"],
+        last_outcome ["last_outcome", "last_outcome_name"], markup,
     }
     SeenPageRow {
         crawl, iteration, url, outcome ["outcome", "outcome_name"], depth, status, content_type, body_bytes, at, title, description, language,

@@ -15,6 +15,7 @@ use dragline_domain::feed::{Enclosure, Entry, Feed, FeedFormat, Person};
 use dragline_domain::frontier::{ObjectKey, VisitPlace};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::item::{Field, Item, Misfit, Money, Notation, Record, Value};
+use dragline_domain::markup::{AnchorSet, LanguageLink, LinkUse, MalformedLink, MalformedReason, Markup, PagePart};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
 use dragline_domain::validity::{Flaw, Rule, ValidationType, Validity};
@@ -247,7 +248,34 @@ fn content() -> Content {
                 example: "7".into(),
             }],
         }],
+        markup: Some(Box::new(markup())),
         gaps: vec![Gap::Tree, Gap::Items, Gap::About],
+    }
+}
+
+fn markup() -> Markup {
+    let used = LinkUse {
+        link: Some(0),
+        fragment: Some("top-3".into()),
+        part: Some(PagePart::Nav),
+        rel: Some("nofollow".into()),
+        alt: Some("".into()),
+        text: Some("more".into()),
+    };
+    Markup {
+        h1: Some(0),
+        undescribed: 1,
+        undescribed_links: vec![0],
+        anchors: AnchorSet::from_hashes(vec![1, 2]),
+        malformed: vec![MalformedLink {
+            kind: LinkKind::A,
+            written: "htp://x/".into(),
+            why: MalformedReason::SchemeMistyped,
+            text: Some("x".into()),
+        }],
+        languages: vec![LanguageLink { link: 0, code: "en-UK".into() }],
+        uses: vec![used, LinkUse::default()],
+        is_cut: true,
     }
 }
 

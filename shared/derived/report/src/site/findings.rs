@@ -62,6 +62,13 @@ const CANONICAL: Column = column("canonical", "Canonical", Unit::Url);
 const PAGES: Column = column("pages", "Pages", Unit::Count);
 const EXAMPLES: Column = column("urls", "The first of them", Unit::Urls);
 
+const WRITTEN: Column = column("written", "Reference", Unit::Text);
+const TEXT: Column = column("text", "Text", Unit::Text);
+const KIND: Column = column("kind", "Kind", Unit::Text);
+const HOLDER: Column = column("from_url", "Page", Unit::Url);
+const CODE: Column = column("code", "Language", Unit::Text);
+const ALTERNATE: Column = column("to_url", "Page in that language", Unit::Url);
+
 /// All kinds, in the order in which they are shown.
 pub const KINDS: &[Kind] = &[
     Kind {
@@ -78,6 +85,46 @@ pub const KINDS: &[Kind] = &[
         from: "node n",
         condition: "n.is_broken AND (n.linked_from > 0 OR n.in_sitemap)",
         order: "n.linked_from DESC, n.url",
+    },
+    Kind {
+        id: "links_malformed",
+        group: "links",
+        title: "Malformed links",
+        about: "These references are not valid URLs, so whoever follows them gets nothing. Correct them.",
+        severity: Shade::Error,
+        of: "links",
+        columns: &[WRITTEN, column("why", "Reason", Unit::Text), TEXT, KIND, HOLDER],
+        select: "n.written, n.explanation, n.text, n.kind, n.from_url",
+        from: "malformed_link n",
+        condition: "NOT n.is_hint",
+        order: "n.from_url, n.place",
+    },
+    Kind {
+        id: "fragments_missing",
+        group: "links",
+        title: "Links to missing places",
+        about: "These links lead to a place in a page that is not there: no element has this `id`, so readers end up at the top. Correct the fragment, or give the place its `id`.",
+        severity: Shade::Warning,
+        of: "places",
+        columns: &[URL, LINKED_FROM, column("holders", "Linked from", Unit::Urls)],
+        select: "n.url, n.pages,
+                 (SELECT json_group_array(from_url) FROM (SELECT DISTINCT m.from_url FROM broken_fragment m WHERE m.to_id = n.to_id AND m.fragment = n.fragment ORDER BY 1 LIMIT 5))",
+        from: "(SELECT url, to_id, fragment, count(DISTINCT from_id) AS pages FROM broken_fragment GROUP BY to_id, fragment) n",
+        condition: "TRUE",
+        order: "n.pages DESC, n.url",
+    },
+    Kind {
+        id: "links_empty",
+        group: "links",
+        title: "Empty links",
+        about: "The `href` of these links is empty, which is legal, and leads to the page itself. Check that nothing is missing there.",
+        severity: Shade::Notice,
+        of: "links",
+        columns: &[URL, TEXT],
+        select: "n.from_url, n.text",
+        from: "malformed_link n",
+        condition: "n.is_hint",
+        order: "n.from_url, n.place",
     },
     Kind {
         id: "failed",
@@ -347,6 +394,47 @@ pub const KINDS: &[Kind] = &[
         order: "n.body_bytes DESC, n.url",
     },
     Kind {
+        id: "h1_missing",
+        group: "content",
+        title: "Pages without a main heading",
+        about: "Readers and screen readers look for what a page is about in its `<h1>`. Give each page one.",
+        severity: Shade::Notice,
+        of: "pages",
+        columns: &[URL, TITLE],
+        select: "n.url, n.title",
+        from: "document n",
+        condition: "n.h1 = 0",
+        order: "n.linked_from DESC, n.url",
+    },
+    Kind {
+        id: "h1_several",
+        group: "content",
+        title: "Several main headings",
+        about: "These pages have more than one `<h1>`, which is legal. Check that each says what the page is about.",
+        severity: Shade::Notice,
+        of: "pages",
+        columns: &[URL, TITLE, column("h1", "Main headings", Unit::Count)],
+        select: "n.url, n.title, n.h1",
+        from: "document n",
+        condition: "n.h1 > 1",
+        order: "n.h1 DESC, n.url",
+    },
+    Kind {
+        id: "alt_missing",
+        group: "content",
+        title: "Pictures without a description",
+        about: "People who do not see these pictures hear nothing of them, or their names. Describe each in its `alt`, or leave that empty if it is decoration.",
+        severity: Shade::Warning,
+        of: "pages",
+        columns: &[URL, column("pictures", "Pictures", Unit::Count), EXAMPLES],
+        select: "n.url, n.undescribed,
+                 (SELECT json_group_array(url) FROM (SELECT t.url FROM undescribed_picture p JOIN edge e ON e.from_id = p.from_id AND e.place = p.place
+                  JOIN node t ON t.id = e.to_id WHERE p.from_id = n.id ORDER BY p.place))",
+        from: "document n",
+        condition: "n.undescribed > 0",
+        order: "n.undescribed DESC, n.url",
+    },
+    Kind {
         id: "language_missing",
         group: "content",
         title: "Pages without a language",
@@ -358,6 +446,47 @@ pub const KINDS: &[Kind] = &[
         from: "document n",
         condition: "n.language IS NULL",
         order: "n.linked_from DESC, n.url",
+    },
+    Kind {
+        id: "hreflang_code",
+        group: "indexing",
+        title: "Unknown languages",
+        about: "Search engines ignore an `hreflang` whose language or country does not exist. Countries are those of ISO 3166-1: `en-GB`, not `en-UK`.",
+        severity: Shade::Warning,
+        of: "links",
+        columns: &[URL, CODE, column("why", "Reason", Unit::Text), ALTERNATE],
+        select: "n.from_url, n.code, n.fault, n.to_url",
+        from: "language_link n",
+        condition: "n.fault IS NOT NULL",
+        order: "n.from_url, n.code, n.to_url",
+    },
+    Kind {
+        id: "hreflang_broken",
+        group: "indexing",
+        title: "Other languages that are not there",
+        about: "These pages name another in some language that is missing, leads elsewhere, or says `noindex`. Name a page that readers of that language can find.",
+        severity: Shade::Error,
+        of: "links",
+        columns: &[URL, CODE, ALTERNATE, OUTCOME],
+        select: "n.from_url, n.code, n.to_url, t.outcome_name",
+        from: "language_link n JOIN node t ON t.id = n.to_id",
+        condition: "t.is_broken OR t.redirects_to IS NOT NULL OR t.id IN (SELECT id FROM noindex)",
+        order: "n.from_url, n.code, n.to_url",
+    },
+    Kind {
+        id: "hreflang_one_way",
+        group: "indexing",
+        title: "Other languages that do not lead back",
+        about: "Search engines believe that two pages are the same in two languages only if each names the other. Let these name the page that names them.",
+        severity: Shade::Warning,
+        of: "links",
+        columns: &[URL, CODE, ALTERNATE],
+        select: "n.from_url, n.code, n.to_url",
+        from: "language_link n JOIN document t ON t.id = n.to_id",
+        condition: "t.has_markup AND n.to_id <> n.from_id AND NOT EXISTS (
+                        SELECT 1 FROM page_language b JOIN edge e ON e.from_id = b.from_id AND e.place = b.place JOIN node r ON r.id = e.to_id
+                        WHERE b.from_id = n.to_id AND n.from_id IN (r.id, r.lands_on))",
+        order: "n.from_url, n.code, n.to_url",
     },
     Kind {
         id: "robots",

@@ -97,6 +97,7 @@ impl Stored {
             last_checked: Some(at(5)),
             last_changed: None,
             last_outcome: Some(Outcome::FileIngested),
+            markup: None,
         });
         for to in ["/a", "/b", "/a"] {
             self.links.push(LinkRow {

@@ -126,6 +126,7 @@ pub(super) fn page(segment: &SegmentRow, document: &Document, known: &KnownUrl, 
         last_checked: known.checked_at,
         last_changed: known.changed_at,
         last_outcome: known.last.map(|last| last.outcome),
+        markup: document.content.as_ref().and_then(|content| content.markup.clone()),
     })
 }
 

@@ -4,6 +4,7 @@ use dragline_domain::capture::CrawlType;
 use dragline_domain::change::{Part, VisitChange};
 use dragline_domain::document::{Disposition, LinkKind};
 use dragline_domain::frontier::DocumentStanding;
+use dragline_domain::markup::Markup;
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::Truncation;
 use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, RecordPlace, SeenPageRow};
@@ -11,7 +12,7 @@ use jiff::Timestamp;
 use rusqlite::Row;
 use rusqlite::types::{FromSql, FromSqlResult, ValueRef};
 
-use crate::db::values::{Code, Named, Text, Time};
+use crate::db::values::{Code, Json, Named, Text, Time};
 
 /// A row of a view with a column for each field.
 pub(super) trait ViewRow: Sized {
@@ -66,7 +67,7 @@ macro_rules! of_one_column {
 
 of_one_column! {
     bool, u8, u16, u32, u64, String, Timestamp as Time, Outcome as Code, CrawlType as Named, DocumentStanding as Named, LinkKind as Named,
-    Truncation as Token,
+    Truncation as Token, Box<Markup> as Json,
 }
 
 /// The reason why a body is incomplete, as its word.
@@ -148,8 +149,9 @@ of_view! {
     PageRow {
         crawl, iteration, url, outcome, depth, status, content_type, body_bytes, at, title, description, language, charset, canonical, text,
         record = "v.object, v.offset, v.length", first_seen, last_checked, last_changed, last_outcome,
+        markup = "(SELECT e.record -> '$.markup' FROM content e WHERE e.id = v.id)",
     }
-    |page| page.text.as_ref().map_or(0, String::len)
+    |page| page.text.as_ref().map_or(0, String::len) + page.markup.as_ref().map_or(0, |markup| markup.heap_bytes())
 }
 
 of_view! {

@@ -8,7 +8,7 @@ use dragline_ports::documents::Documents;
 use dragline_ports::frontier::Frontier;
 use dragline_ports::reader::{CandidateRow, Filter, LogRow, PageRow, Reader, RecordPlace, SeenPageRow};
 
-use super::super::samples::{at, url};
+use super::super::samples::{at, markup, url};
 use super::rows::{ALL, nth_row, told};
 use super::story::Teller;
 use super::streams::Stream;
@@ -108,6 +108,7 @@ pub async fn pages_are_the_site_as_it_is_now(
         last_checked: Some(at(2)),
         last_changed: Some(at(2)),
         last_outcome: Some(Outcome::FileDidNotChange),
+        markup: Some(Box::new(markup())),
     };
     assert_eq!(same, expected);
     let seen = reader.seen_pages(&Filter::by_iteration(Iteration::FIRST), None, ALL).await.unwrap().rows;

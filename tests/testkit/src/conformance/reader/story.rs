@@ -8,6 +8,7 @@ use dragline_domain::capture::{
     CrawlType, Exchange, FileEntry, Finality, LogEntry, RecordKind, RedirectEntry, SegmentLog, Visit,
 };
 use dragline_domain::change::{ChangeKind, Part, VisitChange};
+use dragline_domain::content::Content;
 use dragline_domain::document::{
     Directives, Disposition, Document, DocumentState, Link, LinkKind, Page, PageCut, Rel, StoredBody,
 };
@@ -28,7 +29,7 @@ use dragline_ports::documents::Documents;
 use dragline_ports::frontier::{CommitParse, Frontier, GiveUp, RobotsRow};
 use jiff::Timestamp;
 
-use super::super::samples::{at, capture, key, sighting, trigger, url};
+use super::super::samples::{at, capture, key, markup, sighting, trigger, url};
 use super::super::world::{DELAY, UNLIMITED, World};
 
 /// What was made of one URL in a segment.
@@ -86,7 +87,8 @@ pub(super) fn got(n: u32, of: &str) -> Made {
     };
     let text = format!("what {of} says\nin two lines");
     let page = Page { title: Some(format!("Title of {of}")), text, ..Page::default() };
-    let document = Document { page: Some(page), ..Document::bare(n, url(of), Outcome::FileIngested) };
+    let content = Some(Box::new(Content { markup: Some(Box::new(markup())), ..Content::default() }));
+    let document = Document { page: Some(page), content, ..Document::bare(n, url(of), Outcome::FileIngested) };
     Made { entry, document: Some(document), leads_to: VisitTarget::Nowhere, capture: Some(capture("\"1\"")) }
 }
 
@@ -96,7 +98,8 @@ impl Made {
         self.entry.visit.outcome = outcome;
         self.entry.change = None;
         self.capture = None;
-        self.document = self.document.map(|document| Document { outcome, page: None, links: Vec::new(), ..document });
+        let emptied = |document| Document { outcome, page: None, links: Vec::new(), content: None, ..document };
+        self.document = self.document.map(emptied);
         self
     }
 

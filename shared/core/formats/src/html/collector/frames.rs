@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use dragline_domain::document::LinkKind;
 
 use super::super::HtmlLimits;
-use super::super::links::Links;
+use super::super::links::{Links, ResolvedLinks};
 use super::super::metadata::Metadata;
 use super::super::page::HtmlLink;
 use super::super::resolve::Resolver;
@@ -52,18 +52,16 @@ impl Collector<'_> {
 }
 
 impl Frames<'_> {
-    /// Adds their links to those of the page, whose base applies unless they declare one. Returns
-    /// whether some are missing because of a limit.
-    pub(super) fn finish(
-        self,
-        links: &mut Vec<HtmlLink>,
-        limits: &HtmlLimits,
-        resolver: Resolver<'_>,
-        page: &Url,
-    ) -> bool {
+    /// Adds their links to those of the page, whose base applies unless they declare one.
+    pub(super) fn finish(self, resolved: &mut ResolvedLinks, limits: &HtmlLimits, resolver: Resolver<'_>, page: &Url) {
         if self.read.is_empty() {
-            return false;
+            return;
         }
+        resolved.is_cut |= self.add_links(&mut resolved.links, limits, resolver, page);
+    }
+
+    /// Returns whether links are missing because of a limit.
+    fn add_links(self, links: &mut Vec<HtmlLink>, limits: &HtmlLimits, resolver: Resolver<'_>, page: &Url) -> bool {
         let mut is_any_cut = false;
         let taken: usize = links.iter().map(|link| link.url.as_str().len()).sum();
         let mut room = limits.links_bytes_max.saturating_sub(taken);
@@ -71,9 +69,9 @@ impl Frames<'_> {
             links.iter().map(|link| (link.kind, link.url.as_str().to_owned())).collect();
         for Frame { links: of_frame, metadata } in self.read {
             let base = metadata.resolved_base(resolver);
-            let (found, is_cut) = of_frame.finish(Resolver { base: &base, ..resolver }, page);
-            is_any_cut |= is_cut;
-            for link in found {
+            let of_frame = of_frame.finish(Resolver { base: &base, ..resolver }, page);
+            is_any_cut |= of_frame.is_cut;
+            for link in of_frame.links {
                 // A frame's links to itself are irrelevant to the page.
                 let kind = match link.kind {
                     LinkKind::Redirect => LinkKind::Iframe,

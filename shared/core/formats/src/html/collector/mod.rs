@@ -9,7 +9,8 @@ use html5gum::State;
 use self::frames::Frames;
 use super::foreign::{Foreign, Namespace};
 use super::hiding::{OwnVisibility, VisibilityState};
-use super::links::{LinkId, Links};
+use super::links::{Links, OpenAnchor};
+use super::marks::Marks;
 use super::metadata::Metadata;
 use super::open_elements::{Name, OpenElements};
 use super::resolve::{Resolver, query_encoding};
@@ -33,11 +34,13 @@ pub(super) struct Collector<'l> {
     syntax: Syntax,
     metadata: Metadata<'l>,
     links: Links,
+    marks: Marks,
     frames: Frames<'l>,
     text: TextBuffer,
-    /// The open `<a>`, and its text.
-    anchor: Option<LinkId>,
+    /// The open `<a>`, its text, and the alternative text of the first picture in it.
+    anchor: Option<OpenAnchor>,
     anchor_text: TextBuffer,
+    anchor_alt: Option<String>,
     foreign: Foreign,
     open: OpenElements,
     /// The visibility of the element whose tag is being read.
@@ -60,10 +63,12 @@ impl<'l> Collector<'l> {
             syntax,
             metadata: Metadata::new(limits),
             links: Links::new(limits),
+            marks: Marks::default(),
             frames: Frames::default(),
             text: TextBuffer::new(limits.text_bytes_max),
             anchor: None,
             anchor_text: TextBuffer::new(limits.link_text_bytes_max),
+            anchor_alt: None,
             foreign: Foreign::default(),
             open: OpenElements::new(syntax),
             seen: VisibilityState::WHOLLY,
@@ -121,7 +126,7 @@ impl<'l> Collector<'l> {
             self.open.leave_foreign();
         }
         let name = tag.name();
-        let own = if tag.has_attributes() || name.hides_itself() {
+        let own = if tag.may_hide() || name.hides_itself() {
             OwnVisibility::from_tag(tag, name.role(), namespace)
         } else {
             OwnVisibility::default()
@@ -187,8 +192,10 @@ impl<'l> Collector<'l> {
         };
         let base = self.metadata.resolved_base(from_page);
         let resolver = Resolver { base: &base, ..from_page };
-        let (mut links, mut is_cut) = self.links.finish(resolver, source.url);
-        is_cut |= self.frames.finish(&mut links, self.limits, resolver, source.url);
+        let mut resolved = self.links.finish(resolver, source.url);
+        self.frames.finish(&mut resolved, self.limits, resolver, source.url);
+        let is_cut = resolved.is_cut;
+        let (links, markup) = self.marks.finish(resolved);
         Page {
             title: self.metadata.title.take(),
             description: self.metadata.description.take(),
@@ -198,6 +205,7 @@ impl<'l> Collector<'l> {
             truncated: Truncated { links: is_cut, text: self.text.is_cut() },
             text: self.text.finish(),
             links,
+            markup,
         }
     }
 
@@ -259,6 +267,7 @@ impl<'l> Collector<'l> {
             | Element::Body
             | Element::Br
             | Element::Form
+            | Element::H1
             | Element::Plaintext
             | Element::Pre
             | Element::Table

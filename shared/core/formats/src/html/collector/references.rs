@@ -3,7 +3,7 @@
 use dragline_domain::document::LinkKind;
 
 use super::super::foreign::Namespace;
-use super::super::links::Follow;
+use super::super::links::{Added, Follow};
 use super::super::rel;
 use super::super::tag::{Attribute, Element, Tag, Value};
 use super::super::words::{Gap, TextBuffer};
@@ -19,6 +19,9 @@ impl Collector<'_> {
         if tag.element() == Element::Style {
             let language = tag.text(Attribute::Type).unwrap_or_default();
             self.style = (language.is_empty() || language.eq_ignore_ascii_case("text/css")).then(Vec::new);
+        }
+        if let Some(id) = tag.text(Attribute::Id) {
+            self.marks.add_anchor(id);
         }
         match (namespace, tag.element()) {
             (_, Element::A) => self.begin_anchor(tag),
@@ -43,6 +46,7 @@ impl Collector<'_> {
                 self.add(LinkKind::Iframe, tag, Attribute::Src);
                 self.read_frame(tag.text(Attribute::Srcdoc).unwrap_or_default());
             }
+            Element::H1 if self.seen.is_laid_out => self.marks.add_h1(),
             Element::Html => self.metadata.html(tag, self.syntax),
             Element::Image | Element::Img => self.image(tag),
             Element::Input => self.input(tag),
@@ -106,15 +110,19 @@ impl Collector<'_> {
 
     fn begin_anchor(&mut self, tag: &Tag) {
         self.end_anchor();
+        if let Some(name) = tag.text(Attribute::Name) {
+            self.marks.add_anchor(name);
+        }
         if let Some(reference) = HREFS.iter().find_map(|attribute| tag.value(*attribute)) {
-            let id = self.links.add(LinkKind::A, reference, follow(tag));
-            self.anchor = id.filter(|id| self.links.wants_text(*id));
+            let part = self.open.page_part();
+            self.anchor = self.links.begin_anchor(LinkKind::A, reference, follow_and_rel(tag), part);
         }
     }
 
     pub(super) fn end_anchor(&mut self) {
-        if let Some(id) = self.anchor.take() {
-            self.links.set_text(id, self.anchor_text.take());
+        if let Some(anchor) = self.anchor.take() {
+            let (text, alt) = (self.anchor_text.take(), self.anchor_alt.take());
+            self.links.end_anchor(anchor, text, alt.as_deref());
         }
     }
 
@@ -130,22 +138,34 @@ impl Collector<'_> {
 
     fn area(&mut self, tag: &Tag) {
         let Some(reference) = tag.value(Attribute::Href) else { return };
-        if let Some(id) = self.links.add(LinkKind::Area, reference, follow(tag))
-            && self.links.wants_text(id)
-        {
-            let mut words = TextBuffer::new(self.limits.link_text_bytes_max);
-            words.push(tag.text(Attribute::Alt).unwrap_or_default().as_bytes());
-            self.links.set_text(id, words.take());
+        let part = self.open.page_part();
+        if let Some(anchor) = self.links.begin_anchor(LinkKind::Area, reference, follow_and_rel(tag), part) {
+            self.links.end_anchor(anchor, self.words(tag.text(Attribute::Alt).unwrap_or_default()), None);
         }
     }
 
+    /// Returns a text of an attribute as words on one line; `None` if there are none.
+    fn words(&self, text: &str) -> Option<String> {
+        let mut words = TextBuffer::new(self.limits.link_text_bytes_max);
+        words.push(text.as_bytes());
+        words.take()
+    }
+
     fn image(&mut self, tag: &Tag) {
-        self.add(LinkKind::Img, tag, Attribute::Src);
+        let src = tag.value(Attribute::Src).map(|src| self.links.add(LinkKind::Img, src, Follow::Yes));
         self.add_srcset(tag, Attribute::Srcset);
-        if let Some(alt) = tag.text(Attribute::Alt).filter(|_| self.anchor.is_some() && self.seen.is_read()) {
+        let alt = tag.text(Attribute::Alt);
+        if !self.seen.is_read() {
+            return;
+        }
+        let Some(alt) = alt else { return self.marks.add_undescribed(src.and_then(Added::link)) };
+        if self.anchor.is_some() {
             self.anchor_text.gap(Gap::Space);
             self.anchor_text.push(alt.as_bytes());
             self.anchor_text.gap(Gap::Space);
+            if self.anchor_alt.is_none() {
+                self.anchor_alt = Some(self.words(alt).unwrap_or_default());
+            }
         }
     }
 
@@ -160,7 +180,12 @@ impl Collector<'_> {
         let rel = tag.text(Attribute::Rel).unwrap_or_default();
         let Some(kind) = rel::kind(rel, tag.text(Attribute::As)) else { return };
         if let Some(reference) = tag.value(Attribute::Href) {
-            self.links.add(kind, reference, follow(tag));
+            let link = self.links.add(kind, reference, follow(tag)).link();
+            if kind == LinkKind::Alternate
+                && let Some((link, code)) = link.zip(tag.whole(Attribute::Hreflang))
+            {
+                self.marks.add_language(link, code);
+            }
         }
         if kind == LinkKind::Canonical && !self.has_body_begun && self.text.is_empty() {
             self.metadata.canonical(tag);
@@ -173,7 +198,12 @@ impl Collector<'_> {
 const HREFS: [Attribute; 2] = [Attribute::Href, Attribute::XlinkHref];
 
 fn follow(tag: &Tag) -> Follow {
-    if rel::is_nofollow(tag.text(Attribute::Rel).unwrap_or_default()) { Follow::No } else { Follow::Yes }
+    follow_and_rel(tag).0
+}
+
+fn follow_and_rel(tag: &Tag) -> (Follow, Option<&str>) {
+    let rel = tag.text(Attribute::Rel);
+    (if rel::is_nofollow(rel.unwrap_or_default()) { Follow::No } else { Follow::Yes }, rel)
 }
 
 /// Returns the kind of a `<source>` from its media type, if it has one.

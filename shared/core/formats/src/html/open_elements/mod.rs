@@ -9,6 +9,8 @@ mod role;
 
 pub(super) use self::role::{Name, Role};
 
+use dragline_domain::markup::PagePart;
+
 use super::Syntax;
 use super::foreign::Namespace;
 use super::hiding::{OwnVisibility, VisibilityState};
@@ -24,6 +26,7 @@ struct Open {
     own: OwnVisibility,
     seen: VisibilityState,
     namespace: Namespace,
+    part: Option<PagePart>,
 }
 
 /// The open elements, the outermost first.
@@ -59,6 +62,11 @@ impl OpenElements {
         self.stack.last().map_or(VisibilityState::WHOLLY, |open| open.seen)
     }
 
+    /// Returns the part of the page that this place is in; `None` outside of all.
+    pub(super) fn page_part(&self) -> Option<PagePart> {
+        self.stack.last().and_then(|open| open.part)
+    }
+
     /// Handles a start tag, and returns the visibility of its element.
     pub(super) fn start(
         &mut self,
@@ -79,7 +87,9 @@ impl OpenElements {
         }
         let seen = self.visibility().child(own, name.role());
         if closing == Closing::Open && !name.role().is_void() {
-            self.push(Open { name, own, seen, namespace });
+            let around = self.page_part();
+            let part = name.role().page_part().map_or(around, |part| Some(part.within(around)));
+            self.push(Open { name, own, seen, namespace, part });
         }
         seen
     }

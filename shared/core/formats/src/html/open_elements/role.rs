@@ -1,5 +1,7 @@
 //! The effect of an element's tags on the elements around it.
 
+use dragline_domain::markup::PagePart;
+
 /// The name of an element, as far as needed to distinguish tags.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::html) struct Name {
@@ -54,6 +56,12 @@ pub(in crate::html) enum Role {
     Paragraph,
     /// It ends a paragraph.
     Block,
+    /// It does so, and is a part of the page: `<header>`, `<nav>`, `<main>`, `<aside>`, `<footer>`.
+    Header,
+    Nav,
+    Main,
+    Aside,
+    Footer,
     /// A block across which an earlier list item can be ended: `<div>`, `<address>`.
     Division,
     /// `<ul>`, `<ol>`, `<menu>`: it has its own items.
@@ -139,9 +147,15 @@ impl Role {
             b"datalist" => Self::DataList,
             b"iframe" | b"noembed" | b"noframes" | b"noscript" | b"script" | b"select" | b"style" | b"textarea"
             | b"title" => Self::Special,
-            b"article" | b"aside" | b"blockquote" | b"center" | b"details" | b"dl" | b"fieldset" | b"figcaption"
-            | b"figure" | b"footer" | b"header" | b"hgroup" | b"listing" | b"main" | b"nav" | b"plaintext" | b"pre"
-            | b"search" | b"section" | b"summary" | b"xmp" => Self::Block,
+            b"article" | b"blockquote" | b"center" | b"details" | b"dl" | b"fieldset" | b"figcaption" | b"figure"
+            | b"hgroup" | b"listing" | b"plaintext" | b"pre" | b"search" | b"section" | b"summary" | b"xmp" => {
+                Self::Block
+            }
+            b"header" => Self::Header,
+            b"nav" => Self::Nav,
+            b"main" => Self::Main,
+            b"aside" => Self::Aside,
+            b"footer" => Self::Footer,
             _ => Self::Inline,
         }
     }
@@ -151,19 +165,36 @@ impl Role {
         matches!(self, Self::Void | Self::Rule)
     }
 
+    /// Returns the part of the page that it is; `None` for most.
+    pub(super) const fn page_part(self) -> Option<PagePart> {
+        match self {
+            Self::Header => Some(PagePart::Header),
+            Self::Nav => Some(PagePart::Nav),
+            Self::Main => Some(PagePart::Main),
+            Self::Aside => Some(PagePart::Aside),
+            Self::Footer => Some(PagePart::Footer),
+            _ => None,
+        }
+    }
+
     /// Whether its start tag ends a paragraph. (In quirks mode, a table does not; that is ignored
     /// here.)
     pub(super) const fn ends_paragraph(self) -> bool {
         matches!(
             self,
-            Self::Block
+            Self::Aside
+                | Self::Block
                 | Self::DescriptionItem
                 | Self::Dialog
                 | Self::Division
+                | Self::Footer
                 | Self::Form
+                | Self::Header
                 | Self::Heading
                 | Self::List
                 | Self::ListItem
+                | Self::Main
+                | Self::Nav
                 | Self::Paragraph
                 | Self::Rule
                 | Self::Table

@@ -4,6 +4,7 @@ mod encodings;
 mod hidden;
 mod hostile;
 mod links;
+mod markup;
 mod metadata;
 mod text;
 mod tokenizer;

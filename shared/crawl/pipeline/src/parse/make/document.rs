@@ -140,7 +140,11 @@ fn document_of_wall(wall: Wall, bare: Document) -> Document {
 }
 
 fn document_of_page(context: &CrawlContext, capture: &Capture, extracted: Extracted, bare: Document) -> Document {
-    let Extracted { made_by, page, links, content, remark, wall } = extracted;
+    let Extracted { made_by, page, links, mut content, remark, wall } = extracted;
+    let is_cut = capture.file.as_ref().is_some_and(|file| file.truncated.is_some());
+    if let Some(markup) = content.as_mut().and_then(|content| content.markup.as_mut()).filter(|_| is_cut) {
+        markup.mark_as_cut();
+    }
     if let Some(wall) = wall {
         return document_of_wall(wall, bare);
     }

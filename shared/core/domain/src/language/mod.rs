@@ -1,5 +1,9 @@
 //! Language tags (BCP 47, RFC 5646).
 
+mod hreflang;
+
+pub use hreflang::{HreflangFault, hreflang_fault};
+
 /// The limit on a tag, in bytes.
 const TAG_BYTES_MAX: usize = 64;
 
