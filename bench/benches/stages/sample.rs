@@ -170,5 +170,6 @@ pub(crate) fn visit() -> Visit {
         known: UrlHistory::default(),
         demand: None,
         missing: None,
+        uses: Vec::new(),
     }
 }

@@ -9,6 +9,7 @@ use dragline_domain::url::{CrawlUrl, Spelling};
 use dragline_formats::directives::meta_robots;
 use dragline_formats::html::{self, HtmlLimits, HtmlLink, PageSource, Syntax, is_xhtml};
 use dragline_formats::http_fields::refresh;
+use dragline_formats::use_preferences::page_statements;
 use url::Url;
 
 use crate::body::{Body, Extracted, Extractor, FoundLink};
@@ -27,7 +28,7 @@ const SLIGHT_TEXT_BYTES_MAX: usize = 8 * 1024;
 
 /// The version of the extractor itself, without the versions of the rules for walls and for missing
 /// pages.
-const VERSION: u16 = 9;
+const VERSION: u16 = 10;
 
 /// The extractor for pages.
 pub(crate) struct Html;
@@ -58,14 +59,15 @@ impl Extractor for Html {
         let wall = outline.as_ref().and_then(|outline| wall::find_by_outline(body.source.url, outline));
         let scripted = outline.as_ref().and_then(|outline| outline.needs_scripts(scripted::WORDS_MAX));
         let remark = body.remark().or_else(|| scripted.map(scripted::detail));
-        let metas = html.robots.iter().map(|meta| (meta.agent.as_str(), meta.content.as_str()));
-        let asked = meta_robots(metas, body.settings.product_token);
+        let metas = || html.robots.iter().map(|meta| (meta.agent.as_str(), meta.content.as_str()));
+        let asked = meta_robots(metas(), body.settings.product_token);
+        let uses = page_statements(metas(), body.settings.product_token);
         let directives = body.directives.and(body.settings.noindex.heed(asked));
         let canonical = canonical(body, &html);
         let links = links(body, std::mem::take(&mut html.links), directives, canonical.as_ref());
         let page = page(html, directives, canonical.map(|(canonical, _)| canonical), text.encoding);
         let content = extract_content(body, &text.text, &page, &url);
-        Some(Extracted { made_by: self.made_by(), page, links, content, remark, wall })
+        Some(Extracted { made_by: self.made_by(), page, links, content, remark, wall, uses })
     }
 }
 

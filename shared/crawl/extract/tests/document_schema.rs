@@ -15,6 +15,7 @@ use dragline_domain::feed::FeedFormat;
 use dragline_domain::item::Notation;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::Spelling;
+use dragline_domain::use_preferences::{Purpose, UseSource, UseStand};
 use dragline_domain::validity::ValidationType;
 use jsonschema::Validator;
 use serde::Serialize;
@@ -105,6 +106,8 @@ fn wrong_documents_are_refused() {
         ("/content/about", "text_sha1", Some(json!("abc")), "a digest that is too short"),
         ("/content/about/headings/0", "level", Some(json!(7)), "there is no h7"),
         ("/content/main", "markdown", None, "a main part without Markdown"),
+        ("/content/use/0", "ai-train", Some(json!(true)), "a truth for a word"),
+        ("/content", "reserved_for", Some(json!("training")), "no such purpose"),
         ("/content/validity", "kind", Some(json!("html")), "its name is `type`"),
         ("/content/validity/flaws/0", "line", Some(json!(0)), "lines are counted from 1"),
         ("/body", "at", Some(json!("yesterday")), "not a time"),
@@ -212,6 +215,9 @@ fn the_schema_lists_the_variants_of_each_enum() {
         ("scalar_kind", every!(ScalarKind: Text, Number, Money, Date, Url, Boolean)),
         ("notation", every!(Notation: JsonLd, Microdata, Rdfa, OpenGraph, Definition)),
         ("validation_type", every!(ValidationType: Html, Xhtml, Xml, Css, Rss, Atom, Json, Sitemap)),
+        ("use_source", every!(UseSource: Robots, WellKnown, Header, Page)),
+        ("use_stand", every!(UseStand: Allowed, Reserved)),
+        ("purpose", Purpose::ALL.iter().map(json).collect()),
         ("outcome", Outcome::ALL.iter().map(json).collect()),
     ] {
         let definition = json!({"$ref": format!("#/$defs/{name}"), "$defs": schema["$defs"]});

@@ -43,10 +43,10 @@ impl Definition {
     pub fn with_how_only_keys(&self, other: &Self) -> Self {
         let Draft { politeness, fetch, user_agent, content, canonical, soft_404, items, main, .. } = other.0.clone();
         let Draft { access, archive, recrawl, schedule, notify, sink, user, .. } = other.0.clone();
-        let Draft { ignore_robots, nofollow, noindex, .. } = other.0.clone();
+        let Draft { ignore_robots, nofollow, noindex, purpose, .. } = other.0.clone();
         let mixed =
             Draft { politeness, fetch, user_agent, content, canonical, soft_404, items, main, ..self.0.clone() };
-        let mixed = Draft { ignore_robots, nofollow, noindex, ..mixed };
+        let mixed = Draft { ignore_robots, nofollow, noindex, purpose, ..mixed };
         Self(Draft { access, archive, recrawl, schedule, notify, sink, user, ..mixed })
     }
 

@@ -17,6 +17,7 @@ use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::item::{Field, Item, Misfit, Money, Notation, Record, Value};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
+use dragline_domain::use_preferences::{Purpose, UseSource, UseStand, UseStands, UseStatement};
 use dragline_domain::validity::{Flaw, Rule, ValidationType, Validity};
 use dragline_extract::typed::Types;
 use dragline_extract::{Extracted, MainRules, Settings, Source, Unread, extract};
@@ -71,7 +72,7 @@ fn document_of(media_type: &str, body: &str, content: ContentLevel) -> Document 
         main: MainRules::NONE,
     };
     match extract(&source, &settings) {
-        Ok(Extracted { made_by, page, links, content, remark, wall: _ }) => {
+        Ok(Extracted { made_by, page, links, content, remark, wall: _, uses: _ }) => {
             let links = links.into_iter().map(|link| link.with_disposition(Disposition::Follow));
             let misfits = content.as_ref().is_some_and(|content| !content.misfits.is_empty());
             Document {
@@ -248,7 +249,15 @@ fn content() -> Content {
             }],
         }],
         gaps: vec![Gap::Tree, Gap::Items, Gap::About],
+        uses: vec![uses()],
+        reserved_for: Some(Purpose::AiTrain),
     }
+}
+
+fn uses() -> UseStatement {
+    let says =
+        Purpose::ALL.into_iter().fold(UseStands::NOTHING, |says, purpose| says.with(purpose, UseStand::Reserved));
+    UseStatement::new(UseSource::Header, "x-robots-tag: noai", says)
 }
 
 fn item() -> Item {
