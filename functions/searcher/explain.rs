@@ -9,7 +9,7 @@ use dragline_ports::fetcher::Fetchers;
 use dragline_ports::frontier::CrawlRow;
 use dragline_ports::reader::Reader;
 use dragline_service::Problem;
-use dragline_service::explained::{Explanation, StoredUrl, verdict};
+use dragline_service::explained::{Explanation, StoredUrl, ruling};
 
 use super::printouts::known_iteration;
 
@@ -36,8 +36,8 @@ pub(crate) async fn explain(
         let fetcher = fetchers.fetcher_for(&context.definition).await?;
         Ok::<_, Problem>(fetch_robots(&*fetcher, context.limits(), &url.origin(), BrokenOffPolicy::IsFailure).await)
     };
-    let verdict = verdict(&context, (&url, found_at), addresses, robots).await?;
-    let explanation = Explanation::new(text, &url, verdict, context.definition.scope.max_depth);
+    let ruling = ruling(&context, (&url, found_at), addresses, robots).await?;
+    let explanation = Explanation::new(text, &url, ruling, &context.definition);
     // Texts, numbers and booleans can always be written.
     let mut json = serde_json::to_vec(&explanation.with_crawl(Some(stored))).unwrap_or_default();
     json.push(b'\n');

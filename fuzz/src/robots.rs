@@ -2,11 +2,15 @@
 
 use dragline_domain::politeness::DELAY_MAX;
 use dragline_formats::robots::{BODY_BYTES_MAX, Robots, RobotsFetch, RobotsPolicy, RobotsRecord};
+use dragline_formats::use_preferences::{read_tdm_file, tdm_statement};
 
 use crate::shown::assert_one_line;
 
 /// The most characters shown of a verdict: a pattern, and the words around it.
 const VERDICT_CHARS_MAX: usize = 300;
+
+/// The most characters of a statement about use: its limit, and the mark of a cut.
+const STATEMENT_CHARS_MAX: usize = 201;
 
 /// Input: a path and query on the first line, and a robots.txt below it.
 ///
@@ -25,6 +29,11 @@ pub fn robots(data: &[u8]) {
     let stored = serde_json::to_string(&record).expect("texts and numbers");
     assert_eq!(serde_json::from_str::<RobotsRecord>(&stored).ok().as_ref(), Some(&record), "stored and read back");
 
+    // The same bytes as another file that says how pages may be used.
+    if let Some(statement) = tdm_statement(&read_tdm_file(body), &path_and_query) {
+        assert_one_line(&statement.text, STATEMENT_CHARS_MAX);
+    }
+
     let commented = [b"# a comment\n", without_mark(body), b"\n# another\n"].concat();
     for token in ["dragline", "Googlebot"] {
         let robots = Robots::parse(body, token);
@@ -32,6 +41,9 @@ pub fn robots(data: &[u8]) {
         assert_one_line(&verdict.to_string(), VERDICT_CHARS_MAX);
         assert!(robots.verdict("/robots.txt").is_allowed());
         assert!(robots.crawl_delay().is_none_or(|delay| delay <= DELAY_MAX));
+        for statement in robots.uses(&path_and_query) {
+            assert_one_line(&statement.text, STATEMENT_CHARS_MAX);
+        }
         if body.len() < BODY_BYTES_MAX / 2 && !has_utf_16_mark(body) {
             let with_comments = Robots::parse(&commented, token);
             let verdict_with_comments = with_comments.verdict(&path_and_query);

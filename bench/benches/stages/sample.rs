@@ -171,5 +171,6 @@ pub(crate) fn visit() -> Visit {
         known: UrlHistory::default(),
         demand: None,
         missing: None,
+        uses: Vec::new(),
     }
 }

@@ -8,6 +8,7 @@ use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{Canonical, Condition, Requisites, Sitemaps, Soft404, UrlPattern, UserAgent, Within};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::{NoSuchOutcome, Outcome};
+use dragline_domain::use_preferences::Purpose;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -74,6 +75,12 @@ pub(super) fn requisites() -> impl TypedValueParser<Value = Requisites> {
 /// Returns a parser of the modes for soft 404s.
 pub(super) fn soft_404() -> impl TypedValueParser<Value = Soft404> {
     name_parser([Soft404::Ignore, Soft404::Detect], Soft404::name)
+}
+
+/// Returns a parser of the purposes of a crawl.
+pub(super) fn purpose() -> impl TypedValueParser<Value = Purpose> {
+    let named = PossibleValuesParser::new(Purpose::ALL.map(Purpose::name));
+    named.try_map(|name| Purpose::from_name(&name).ok_or_else(|| format!("`{name}` is not a purpose")))
 }
 
 /// Returns a parser of the modes for canonical links.

@@ -150,6 +150,7 @@ pub(super) mod tests {
             known: UrlHistory::default(),
             demand: None,
             missing: None,
+            uses: Vec::new(),
         }
     }
 

@@ -60,9 +60,9 @@ pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, Failure> {
     };
     let Rules { context, url, found_at, network, crawl } = &rules;
     let robots = async || site_robots(args, network, context, url).await;
-    let verdict = explained::verdict(context, (url, *found_at), network.address_policy(), robots).await?;
-    let exit = if verdict.is_allowed() { Exit::Done } else { Exit::NotAllWell };
-    let explanation = Explanation::new(text, url, verdict, context.definition.scope.max_depth);
+    let ruling = explained::ruling(context, (url, *found_at), network.address_policy(), robots).await?;
+    let exit = if ruling.verdict.is_allowed() { Exit::Done } else { Exit::NotAllWell };
+    let explanation = Explanation::new(text, url, ruling, &context.definition);
     print(&explanation.with_crawl(crawl.clone()), args.answer()).map_err(while_writing)?;
     Ok(exit)
 }

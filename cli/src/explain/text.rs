@@ -1,6 +1,7 @@
 //! Explanations of URLs as text. Everything from pages is escaped.
 
 use dragline_domain::frontier::IterationStatus;
+use dragline_domain::use_preferences::{Purpose, UseStatement};
 use dragline_service::explained::{Explanation, LastOutcome, RuleKind, StoredUrl, UrlState};
 
 use crate::terminal::{plural, safe};
@@ -16,6 +17,7 @@ pub(super) fn text(explanation: &Explanation) -> String {
     if let Some(given) = &explanation.given {
         line(&format!("given as {}", safe(given)));
     }
+    explanation.uses.iter().for_each(|statement| line(&said(statement)));
     let depth = explanation.crawl.as_ref().and_then(|crawl| crawl.depth);
     if let (true, Some(max), None) = (explanation.allowed, explanation.max_depth, depth) {
         line(&format!("provided that it is at most {max} links away from a seed (scope.max_depth)"));
@@ -24,6 +26,17 @@ pub(super) fn text(explanation: &Explanation) -> String {
         text.push_str(&stored(crawl, explanation.blocked_by));
     }
     text
+}
+
+/// Returns a statement about the use of a page with its meaning.
+fn said(statement: &UseStatement) -> String {
+    let meaning = Purpose::ALL.into_iter().filter_map(|purpose| {
+        let stand = statement.says.get(purpose)?;
+        Some(format!("{purpose} {}", stand.name()))
+    });
+    let meaning = meaning.collect::<Vec<_>>().join(", ");
+    let meaning = if meaning.is_empty() { "which says nothing of the page itself".to_owned() } else { meaning };
+    format!("use: {} ({meaning})", safe(&statement.to_string()))
 }
 
 /// Returns lines of text. The part about the next visit depends on whether a rule blocks the
@@ -44,6 +57,7 @@ fn stored(crawl: &StoredUrl, blocked_by: Option<RuleKind>) -> String {
         let detail = detail.as_deref().map_or_else(String::new, |detail| format!(": {}", safe(detail)));
         line(&format!("last ended in iteration {iteration}, at {at}: {outcome_name}{status}{detail}"));
     }
+    crawl.uses.iter().for_each(|statement| line(&said(statement)));
     match crawl.standing {
         UrlState::Unknown | UrlState::Ended => {}
         UrlState::Waits => line(&format!("it waits for its turn in iteration {}", crawl.iteration)),
@@ -74,7 +88,9 @@ fn stored(crawl: &StoredUrl, blocked_by: Option<RuleKind>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use dragline_service::explained::Verdict;
+    use dragline_domain::definition::{Definition, Draft};
+    use dragline_domain::use_preferences::{UseSource, UseStand, UseStands};
+    use dragline_service::explained::{Ruling, Verdict};
 
     use super::*;
 
@@ -85,17 +101,28 @@ mod tests {
             Verdict::Blocked { by: RuleKind::RobotsTxt, rule: "robots.txt line 2: `Disallow: /\u{1b}`".to_owned() };
         let allowed = Verdict::Crawl { robots: "no rule of robots.txt matches".to_owned() };
         let url = crate::definition_source::parse_url(asked).unwrap();
-        insta::assert_snapshot!(text(&Explanation::new(asked, &url, blocked.clone(), Some(3))), @r"
+        let definition = |max_depth| {
+            let mut draft = Draft::for_seeds(vec![url.clone()]);
+            draft.scope.max_depth = max_depth;
+            Definition::new(draft).unwrap()
+        };
+        let blocked = Ruling { verdict: blocked, uses: Vec::new() };
+        let says =
+            UseStands::NOTHING.with(Purpose::Search, UseStand::Allowed).with(Purpose::AiTrain, UseStand::Reserved);
+        let signal = "line 3: Content-Signal: search=yes, ai-train=no";
+        let allowed = Ruling { verdict: allowed, uses: vec![UseStatement::new(UseSource::Robots, signal, says)] };
+        insta::assert_snapshot!(text(&Explanation::new(asked, &url, blocked.clone(), &definition(Some(3)))), @r"
         https://example.org/a: would not be crawled, because of its robots.txt
           robots.txt line 2: `Disallow: /\u{1b}`
           given as https://example.org/a?utm_source=mail#top
         ");
-        insta::assert_snapshot!(text(&Explanation::new(url.as_str(), &url, allowed, Some(3))), @r"
+        insta::assert_snapshot!(text(&Explanation::new(url.as_str(), &url, allowed, &definition(Some(3)))), @r"
         https://example.org/a: would be crawled
           no rule of robots.txt matches
+          use: robots.txt: line 3: Content-Signal: search=yes, ai-train=no (search allowed, ai-train reserved)
           provided that it is at most 3 links away from a seed (scope.max_depth)
         ");
-        let json = serde_json::to_string(&Explanation::new(url.as_str(), &url, blocked, None)).unwrap();
+        let json = serde_json::to_string(&Explanation::new(url.as_str(), &url, blocked, &definition(None))).unwrap();
         insta::assert_snapshot!(json, @r#"{"url":"https://example.org/a","allowed":false,"blocked_by":"robots_txt","rule":"robots.txt line 2: `Disallow: /\u001b`","max_depth":null}"#);
     }
 }

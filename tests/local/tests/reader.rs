@@ -66,6 +66,7 @@ fn visited(n: u32, path: &str, outcome: Outcome, answer: (u64, Option<u16>)) -> 
         known: UrlHistory::default(),
         demand: None,
         missing: None,
+        uses: Vec::new(),
     };
     let at = at(i64::from(n));
     LogEntry {

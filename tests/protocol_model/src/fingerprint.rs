@@ -195,6 +195,7 @@ fn hash_lease(lease: &Lease, hasher: &mut impl Hasher) {
         patience,
         worked,
         missing,
+        tdm,
         robots,
         ending,
         given_up,
@@ -211,7 +212,8 @@ fn hash_lease(lease: &Lease, hasher: &mut impl Hasher) {
     if let LeaseState::Leased(Holder { token: _, until, reserved }) = state {
         (until, reserved).hash(hasher);
     }
-    (iteration, turn, not_before, written_at, attempts, pace, patience, worked, missing, robots, ending).hash(hasher);
+    (iteration, turn, not_before, written_at, attempts, pace, patience, worked, missing, tdm, robots, ending)
+        .hash(hasher);
     given_up.hash(hasher);
     (cursor, chunk, depth, barrier, retries, taken, segments, counters).hash(hasher);
 }

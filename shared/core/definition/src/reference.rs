@@ -89,6 +89,7 @@ fn value(kind: ValueKind) -> String {
         | ValueKind::Content
         | ValueKind::Canonical
         | ValueKind::Soft404
+        | ValueKind::Purpose
         | ValueKind::RecrawlWord => "one word".to_owned(),
         ValueKind::Patterns(max) => format!("list of up to {} patterns", grouped(max)),
         ValueKind::Blocks(max) => format!(
@@ -277,7 +278,8 @@ fn the_documented_words_are_accepted() {
     let external = |definition: Definition| definition.links.external.to_string();
     let canonical = |definition: Definition| definition.canonical.to_string();
     let soft_404 = |definition: Definition| definition.soft_404.to_string();
-    let table: [(Key, &str, ReadWord); 8] = [
+    let purpose = |definition: Definition| definition.purpose.map(|word| word.to_string()).unwrap_or_default();
+    let table: [(Key, &str, ReadWord); 9] = [
         (Key::Sitemaps, "", sitemaps),
         (Key::Requisites, "", requisites),
         (Key::LinksExternal, "", external),
@@ -285,6 +287,7 @@ fn the_documented_words_are_accepted() {
         (Key::Content, "", content),
         (Key::Canonical, "", canonical),
         (Key::Soft404, "", soft_404),
+        (Key::Purpose, "", purpose),
         (Key::RecrawlPolicy, "\n  rules: RULES\n  interval: 1d", policy),
     ];
     for (key, rest, read_word) in table {

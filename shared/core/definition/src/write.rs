@@ -190,6 +190,7 @@ fn value(slot: Slot<'_>) -> Option<Yaml> {
         Slot::ExternalLinks(word) => Some(Yaml::from_stored(word)),
         Slot::Canonical(word) => Some(Yaml::from_stored(word)),
         Slot::Soft404(word) => Some(Yaml::from_stored(word)),
+        Slot::Purpose(word) => word.as_ref().map(Yaml::from_stored),
         Slot::Content(word) => Some(Yaml::from_stored(word)),
         Slot::UserAgent(text) => Some(Yaml::from_stored(text)),
         Slot::Patterns(patterns) => Some(Yaml::from_stored(patterns)),

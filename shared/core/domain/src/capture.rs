@@ -13,6 +13,7 @@ use crate::ids::Iteration;
 use crate::missing_page::MissingSign;
 use crate::outcome::Outcome;
 use crate::url::CrawlUrl;
+use crate::use_preferences::UseStatement;
 
 /// The reason why a URL was visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -91,6 +92,11 @@ pub struct Visit {
     /// Its origin's response for missing pages, as far as it was known then; `None` if it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Box<MissingSign>>,
+    /// What robots.txt and the well-known file said of the use of the URL when it was requested.
+    /// Empty if they said nothing, and in visits older than this field. A WARC record has it in a
+    /// field of its own, as the visit's may be full.
+    #[serde(skip)]
+    pub uses: Vec<UseStatement>,
 }
 
 /// What robots.txt says of a request that was made.

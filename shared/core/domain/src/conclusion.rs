@@ -56,6 +56,20 @@ pub fn page_outcome(canonical: Canonical, url: &CrawlUrl, page: &Page, links: &[
     }
 }
 
+/// Returns the outcome of a document by what it says itself, whatever its visit found; `None` if it
+/// is not a page, and its use is not reserved.
+#[must_use]
+pub fn document_outcome(
+    canonical: Canonical,
+    document: &Document,
+    links: &[Link],
+) -> Option<(Outcome, Option<String>)> {
+    if let Some(statement) = document.reserved_by() {
+        return Some((Outcome::UseReserved, Some(statement.to_string())));
+    }
+    document.page.as_ref().map(|page| page_outcome(canonical, &document.url, page, links))
+}
+
 /// Returns where a page redirects: by its status, or by calling another URL canonical, if that
 /// counts.
 #[must_use]
@@ -116,10 +130,8 @@ fn has_answered(visited: Visited<'_>) -> bool {
 }
 
 fn shown(rules: LinkRules, visited: Visited<'_>, document: &Document) -> StateChange {
-    let outcome = match &document.page {
-        Some(page) => page_outcome(rules.canonical, &document.url, page, &document.links).0,
-        None => document.outcome,
-    };
+    let by_itself = document_outcome(rules.canonical, document, &document.links);
+    let outcome = by_itself.map_or(document.outcome, |(outcome, _)| outcome);
     let is_cut = document.links.iter().any(|link| link.disposition.is_left());
     StateChange::Shown {
         place: visited.place,

@@ -6,6 +6,7 @@ use crate::definition::ScalarKind;
 use crate::feed::Feed;
 use crate::item::{Item, Misfit};
 use crate::markup::Markup;
+use crate::use_preferences::{Purpose, UseStatement};
 use crate::validity::Validity;
 
 /// How much to extract from each page.
@@ -75,6 +76,15 @@ pub struct Content {
     /// The parts that are missing because of a limit, or because they cannot be read; each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<Gap>,
+    /// What robots.txt, the well-known file, the header and the page say of its use: the only part
+    /// that stays if its content must not be kept. Empty if they say nothing, and in documents
+    /// older than this field.
+    #[serde(rename = "use", skip_serializing_if = "Vec::is_empty")]
+    pub uses: Vec<UseStatement>,
+    /// The purpose of the crawl for which the rest of its content is not kept, as its use is
+    /// reserved; `None` if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reserved_for: Option<Purpose>,
 }
 
 impl Content {

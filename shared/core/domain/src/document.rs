@@ -13,6 +13,7 @@ use crate::frontier::{ObjectKey, VisitPlace};
 use crate::outcome::Outcome;
 use crate::stored_form::stored_as_text;
 use crate::url::{CrawlUrl, Spelling};
+use crate::use_preferences::{Purpose, UseStatement, decide};
 
 macro_rules! link_kinds {
     ($($(#[$doc:meta])* $variant:ident = $code:literal $name:literal $page:literal;)*) => {
@@ -226,10 +227,49 @@ impl Document {
     /// Marks the page as noindex, and drops the contents that must then not be kept.
     pub fn withhold(&mut self) {
         if let Some(page) = &mut self.page {
-            page.withhold();
+            page.directives.noindex = true;
+        }
+        self.drop_contents();
+    }
+
+    /// Marks the document as reserved for this purpose of its crawl, and drops the contents that
+    /// must then not be kept.
+    pub fn reserve(&mut self, purpose: Purpose) {
+        self.drop_contents();
+        self.content.get_or_insert_default().reserved_for = Some(purpose);
+    }
+
+    fn drop_contents(&mut self) {
+        if let Some(page) = &mut self.page {
+            (page.title, page.description) = (None, None);
+            page.text.clear();
         }
         self.links.iter_mut().for_each(|link| link.anchor = None);
-        self.content = None;
+        let uses = self.content.take().map(|content| content.uses).unwrap_or_default();
+        self.put_uses(uses);
+    }
+
+    /// Returns the statement for which its contents are not kept; `None` if its use is not
+    /// reserved.
+    #[must_use]
+    pub fn reserved_by(&self) -> Option<&UseStatement> {
+        let purpose = self.content.as_deref()?.reserved_for?;
+        decide(purpose, self.uses()).reserved_by()
+    }
+
+    /// Returns what sites say of its use, as far as it is known.
+    #[must_use]
+    pub fn uses(&self) -> &[UseStatement] {
+        self.content.as_deref().map_or(&[], |content| &content.uses)
+    }
+
+    /// Sets what sites say of its use.
+    pub fn put_uses(&mut self, uses: Vec<UseStatement>) {
+        if uses.is_empty() && self.content.is_none() {
+            return;
+        }
+        self.content.get_or_insert_default().uses = uses;
+        self.content.take_if(|content| content.is_empty());
     }
 
     /// Creates a document with only the outcome of its URL.
@@ -336,15 +376,6 @@ pub struct Page {
     pub text: String,
     /// Whether text or links were cut at a limit.
     pub cut: PageCut,
-}
-
-impl Page {
-    /// Marks it as noindex, and drops title, description and text, which must then not be kept.
-    fn withhold(&mut self) {
-        self.directives.noindex = true;
-        (self.title, self.description) = (None, None);
-        self.text.clear();
-    }
 }
 
 /// The parts of a page that are missing because of a limit.

@@ -35,5 +35,6 @@ pub mod simhash;
 mod stored_form;
 pub mod time;
 pub mod url;
+pub mod use_preferences;
 pub mod validity;
 pub mod words;

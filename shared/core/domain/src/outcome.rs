@@ -1,7 +1,7 @@
 //! The outcome of one URL: the crawl exit codes.
 //!
-//! Numbers are those of the unobtanium crawler, so that its users recognise them; 175 to 179, 182,
-//! 183 and 190 are new here. Names are, too, except where they misled people: its 29 is a file of
+//! Numbers are those of the unobtanium crawler, so that its users recognise them; 175 to 179, 182 to
+//! 184 and 190 are new here. Names are, too, except where they misled people: its 29 is a file of
 //! unknown type, and its 32 a redirect.
 
 use std::fmt;
@@ -172,6 +172,11 @@ outcomes! {
     /// log-in was refused, or the session had ended and another log-in did not help.
     LoggedOut = 183 "logged_out" =>
         "Check the values that `access` names, and log in with them in a browser. What was stored before is still shown. The detail in the log says what the answer was.";
+    /// The site reserves the use for which the crawl is made (`purpose`): its robots.txt or its
+    /// `/.well-known/tdmrep.json`, and then the URL was not requested, or the answer itself, whose
+    /// text is then not kept.
+    UseReserved = 184 "use_reserved" =>
+        "Ask the site's owner for a licence. The detail in the log names the statement, and `dragline explain URL` all of them.";
     /// A page links to it, and it is there: that was all that was asked (`links.external: check`).
     LinkWorks = 190 "link_works" =>
         "Nothing: it is not part of the crawl, and only how the request ended is kept.";
@@ -245,7 +250,8 @@ impl Outcome {
             | Self::BlockedByLogin
             | Self::BlockedByConsent
             | Self::BlockedPrivateAddress
-            | Self::LoggedOut => OutcomeClass::Blocked,
+            | Self::LoggedOut
+            | Self::UseReserved => OutcomeClass::Blocked,
             Self::NotCanonical | Self::Duplicate => OutcomeClass::Dismissed,
         }
     }

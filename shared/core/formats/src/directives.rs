@@ -4,13 +4,15 @@
 //! and to us add up, and none is cancelled: `index` and `all` mean nothing.
 
 use dragline_domain::document::Directives;
+use dragline_domain::use_preferences::{Purpose, UseStand, UseStands};
 
 /// Returns the directives in all `X-Robots-Tag` fields to the crawler with this product token.
 ///
 /// A value may start with a crawler's name and a colon; the part up to the next name is then for
 /// that crawler only.
 pub fn x_robots_tag<'v>(values: impl Iterator<Item = &'v str>, product_token: &str) -> Directives {
-    values.map(|value| field_directives(value, product_token)).fold(Directives::default(), Directives::and)
+    let words = values.flat_map(|value| field_words(value, product_token));
+    words.map(word_directives).fold(Directives::default(), Directives::and)
 }
 
 /// Returns the directives in a page's `<meta>` elements, given as pairs of name and content, to the
@@ -18,19 +20,58 @@ pub fn x_robots_tag<'v>(values: impl Iterator<Item = &'v str>, product_token: &s
 ///
 /// Elements with names other than `robots` and the product token are ignored.
 pub fn meta_robots<'v>(pairs: impl Iterator<Item = (&'v str, &'v str)>, product_token: &str) -> Directives {
-    pairs
-        .filter(|(name, _)| is_for_us(name.trim(), product_token))
-        .flat_map(|(_, content)| content.split([',', ';']))
-        .map(part_directives)
-        .fold(Directives::default(), Directives::and)
+    let words = pairs.flat_map(|(name, content)| meta_words(name, content, product_token));
+    words.map(word_directives).fold(Directives::default(), Directives::and)
+}
+
+/// What is described by a directive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Described {
+    /// A picture: what is said of pictures is said of it.
+    Picture,
+    /// Anything else.
+    Other,
+}
+
+/// Returns what one `X-Robots-Tag` field says of the use of its answer to the crawler with this
+/// product token; `None` if no word of it is about use.
+#[must_use]
+pub fn uses_in_field(value: &str, product_token: &str, described: Described) -> Option<UseStands> {
+    uses_in_words(field_words(value, product_token).into_iter(), described)
+}
+
+/// Returns what one `<meta>` element says of the use of its page to the crawler with this product
+/// token; `None` if no word of it is about use, or it is not for this crawler.
+#[must_use]
+pub fn uses_in_meta(name: &str, content: &str, product_token: &str) -> Option<UseStands> {
+    uses_in_words(meta_words(name, content, product_token), Described::Other)
+}
+
+/// `noai` and `noimageai` name no use of a model, so they reserve each; `noimageai` is about
+/// pictures alone, and on a page it is only recorded. `noarchive`, which Bing also calls `nocache`,
+/// asks for no copies.
+fn uses_in_words<'v>(words: impl Iterator<Item = &'v str>, described: Described) -> Option<UseStands> {
+    words.fold(None, |said, word| {
+        let is = |directive: &str| word.eq_ignore_ascii_case(directive);
+        let mining = UseStands::of_mining(UseStand::Reserved);
+        let says = match described {
+            _ if is("noai") => mining,
+            Described::Picture if is("noimageai") => mining,
+            Described::Other if is("noimageai") => UseStands::NOTHING,
+            _ if is("noarchive") || is("nocache") => UseStands::NOTHING.with(Purpose::Archive, UseStand::Reserved),
+            _ => return said,
+        };
+        Some(said.unwrap_or_default().and(says))
+    })
 }
 
 /// Directives with a value: the colon after them does not make them a crawler's name.
 const WITH_VALUE: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
 
-fn field_directives(value: &str, product_token: &str) -> Directives {
+/// Returns the words of a field's value that are for this crawler.
+fn field_words<'v>(value: &'v str, product_token: &str) -> Vec<&'v str> {
     let mut for_us = true;
-    let mut asked = Directives::default();
+    let mut words = Vec::new();
     for part in value.split(',') {
         let directives = match crawler_named(part) {
             Some((name, directives)) => {
@@ -40,10 +81,16 @@ fn field_directives(value: &str, product_token: &str) -> Directives {
             None => part,
         };
         if for_us {
-            asked = asked.and(part_directives(directives));
+            words.extend(part_words(directives));
         }
     }
-    asked
+    words
+}
+
+/// Returns the words of an element's content, if it is for this crawler.
+fn meta_words<'v>(name: &str, content: &'v str, product_token: &str) -> impl Iterator<Item = &'v str> + use<'v> {
+    let content = if is_for_us(name.trim(), product_token) { content } else { "" };
+    content.split([',', ';']).flat_map(part_words)
 }
 
 /// Returns the crawler named in a part, and the rest of it; `None` if it names none.
@@ -65,14 +112,11 @@ fn is_for_us(name: &str, product_token: &str) -> bool {
         || !product_token.is_empty() && name.eq_ignore_ascii_case(product_token)
 }
 
-/// Returns the directives in one part of a list. It consists of words, or of a directive with a
-/// value, none of which matter here.
-fn part_directives(part: &str) -> Directives {
-    if part.contains(':') {
-        return Directives::default();
-    }
+/// Returns the words in one part of a list. It consists of words, or of a directive with a value,
+/// none of which matter here.
+fn part_words(part: &str) -> std::str::SplitAsciiWhitespace<'_> {
     // Some pages write spaces instead of commas.
-    part.split_ascii_whitespace().map(word_directives).fold(Directives::default(), Directives::and)
+    if part.contains(':') { "" } else { part }.split_ascii_whitespace()
 }
 
 fn word_directives(word: &str) -> Directives {
@@ -146,5 +190,38 @@ mod tests {
             assert_eq!(meta_robots(pairs.iter().copied(), "Dragline"), *expected, "{why}: {pairs:?}");
         }
         assert_eq!(meta_robots([("", "noindex")].into_iter(), ""), NOTHING, "an empty token is nobody's name");
+    }
+
+    #[test]
+    fn words_about_use_are_read() {
+        use Described::{Other, Picture};
+        let mining = UseStands::of_mining(UseStand::Reserved);
+        let archive = UseStands::NOTHING.with(Purpose::Archive, UseStand::Reserved);
+        for (value, described, expected, why) in [
+            ("noindex, nofollow", Other, None, "nothing about use"),
+            ("noai", Other, Some(mining), "no model"),
+            ("NOAI, NoImageAI", Other, Some(mining), "in any case"),
+            ("noimageai", Other, Some(UseStands::NOTHING), "about pictures, which a page is not"),
+            ("noimageai", Picture, Some(mining), "a picture is"),
+            ("noai", Picture, Some(mining), "all of it"),
+            ("noarchive", Other, Some(archive), "no copies"),
+            ("nocache", Other, Some(archive), "the same"),
+            ("noarchive noai", Other, Some(archive.and(mining)), "both"),
+            ("dragline: noai", Other, Some(mining), "for us"),
+            ("otherbot: noai", Other, None, "for another"),
+            ("otherbot: noai, *: noarchive", Other, Some(archive), "until the next name"),
+            ("none", Other, None, "of search engines' indexes alone"),
+            ("max-image-preview: noai", Other, None, "a value is not a directive"),
+        ] {
+            assert_eq!(uses_in_field(value, "Dragline", described), expected, "{value:?}: {why}");
+        }
+        for (name, content, expected, why) in [
+            ("robots", "noai, noimageai", Some(mining), "for all"),
+            ("Dragline", "noarchive", Some(archive), "for us"),
+            ("gptbot", "noai", None, "for another"),
+            ("robots", "index, follow", None, "nothing about use"),
+        ] {
+            assert_eq!(uses_in_meta(name, content, "Dragline"), expected, "{name}={content}: {why}");
+        }
     }
 }

@@ -14,4 +14,5 @@ pub mod directives;
 pub mod html;
 pub mod http_fields;
 pub mod robots;
+pub mod use_preferences;
 pub mod warc;

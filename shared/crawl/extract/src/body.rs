@@ -7,6 +7,7 @@ use dragline_domain::content::{Content, ContentLevel};
 use dragline_domain::definition::Noindex;
 use dragline_domain::document::{Directives, Disposition, ExtractorVersion, Link, LinkKind, Page, Rel};
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
+use dragline_domain::use_preferences::UseStatement;
 use dragline_formats::charset::{self, Decoded};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::http_fields::{ContentType, Headers};
@@ -157,6 +158,8 @@ pub struct Extracted {
     pub remark: Option<String>,
     /// The wall in the page's place; `None` if there is none.
     pub wall: Option<Wall>,
+    /// What the page itself says of its use.
+    pub uses: Vec<UseStatement>,
 }
 
 /// A link, before its disposition is decided.

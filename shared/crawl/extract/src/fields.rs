@@ -3,10 +3,12 @@
 
 use dragline_domain::document::Directives;
 use dragline_domain::frontier::{FieldsDigest, ReadAs};
+use dragline_domain::use_preferences::{UseStands, combined};
 use dragline_formats::content_coding::ContentCodings;
 use dragline_formats::directives::x_robots_tag;
 pub use dragline_formats::http_fields::MediaType;
 use dragline_formats::http_fields::{Headers, link_header, refresh};
+use dragline_formats::use_preferences::header_statements;
 use dragline_formats::warc::Sha1Digest;
 
 /// Returns the canonical URL in a `Link` field, as written.
@@ -62,6 +64,9 @@ pub fn fields_digest(headers: &Headers, product_token: &str, read_as: ReadAs) ->
     } else {
         format!("other {}", directives.noindex)
     };
+    let uses = combined(&header_statements(headers, product_token));
+    // Digests are older than these statements, so where there are none they must not change them.
+    let read_by = if uses == UseStands::NOTHING { read_by } else { format!("{read_by} {uses:?}") };
     let read_by = match read_as.name() {
         None => read_by,
         Some(name) => format!("{name} {charset:?} {read_by}"),
@@ -93,6 +98,8 @@ mod tests {
             (with(("X-Robots-Tag", "noindex")), false, "its text is not to be kept"),
             (with(("X-Robots-Tag", "nofollow")), false, "its links are not to be followed"),
             (with(("X-Robots-Tag", "otherbot: noindex")), true, "asked of another crawler"),
+            (with(("X-Robots-Tag", "noai")), false, "its use is reserved"),
+            (with(("Content-Usage", "train-ai=n")), false, "its use is reserved"),
             (with(("Link", "</a>; rel=canonical")), false, "another URL stands for it"),
             (with(("Link", "</a.css>; rel=preload")), true, "says nothing of the page"),
             (with(("Refresh", "0; url=/a")), false, "it leads elsewhere"),

@@ -10,6 +10,7 @@ use dragline_domain::url::{CrawlUrl, Spelling, UrlError};
 use dragline_formats::directives::meta_robots;
 use dragline_formats::html::{self, HtmlLimits, HtmlLink, LinkUrl, PageSource, Syntax, is_xhtml};
 use dragline_formats::http_fields::refresh;
+use dragline_formats::use_preferences::page_statements;
 use url::Url;
 
 use crate::body::{Body, Extracted, Extractor, FoundLink};
@@ -59,8 +60,9 @@ impl Extractor for Html {
         let wall = outline.as_ref().and_then(|outline| wall::find_by_outline(body.source.url, outline));
         let scripted = outline.as_ref().and_then(|outline| outline.needs_scripts(scripted::WORDS_MAX));
         let remark = body.remark().or_else(|| scripted.map(scripted::detail));
-        let metas = html.robots.iter().map(|meta| (meta.agent.as_str(), meta.content.as_str()));
-        let asked = meta_robots(metas, body.settings.product_token);
+        let metas = || html.robots.iter().map(|meta| (meta.agent.as_str(), meta.content.as_str()));
+        let asked = meta_robots(metas(), body.settings.product_token);
+        let uses = page_statements(metas(), body.settings.product_token);
         let directives = body.directives.and(body.settings.noindex.heed(asked));
         let canonical = canonical(body, &html);
         let mut markup = std::mem::take(&mut html.markup);
@@ -74,7 +76,7 @@ impl Extractor for Html {
         if !page.directives.noindex {
             content.get_or_insert_default().markup = Some(Box::new(markup));
         }
-        Some(Extracted { made_by: self.made_by(), page, links, content, remark, wall })
+        Some(Extracted { made_by: self.made_by(), page, links, content, remark, wall, uses })
     }
 }
 

@@ -16,6 +16,7 @@ use dragline_domain::item::Notation;
 use dragline_domain::markup::{MalformedReason, PagePart};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::Spelling;
+use dragline_domain::use_preferences::{Purpose, UseSource, UseStand};
 use dragline_domain::validity::ValidationType;
 use jsonschema::Validator;
 use serde::Serialize;
@@ -110,6 +111,8 @@ fn wrong_documents_are_refused() {
         ("/content/markup", "is_cut", Some(json!(false)), "it is absent where nothing is missing"),
         ("/content/markup/malformed/0", "why", Some(json!("wrong")), "no such reason"),
         ("/content/markup/uses/0", "part", Some(json!("section")), "no such part"),
+        ("/content/use/0", "ai-train", Some(json!(true)), "a truth for a word"),
+        ("/content", "reserved_for", Some(json!("training")), "no such purpose"),
         ("/content/validity", "kind", Some(json!("html")), "its name is `type`"),
         ("/content/validity/flaws/0", "line", Some(json!(0)), "lines are counted from 1"),
         ("/body", "at", Some(json!("yesterday")), "not a time"),
@@ -219,6 +222,9 @@ fn the_schema_lists_the_variants_of_each_enum() {
         ("scalar_kind", every!(ScalarKind: Text, Number, Money, Date, Url, Boolean)),
         ("notation", every!(Notation: JsonLd, Microdata, Rdfa, OpenGraph, Definition)),
         ("validation_type", every!(ValidationType: Html, Xhtml, Xml, Css, Rss, Atom, Json, Sitemap)),
+        ("use_source", every!(UseSource: Robots, WellKnown, Header, Page)),
+        ("use_stand", every!(UseStand: Allowed, Reserved)),
+        ("purpose", Purpose::ALL.iter().map(json).collect()),
         ("outcome", Outcome::ALL.iter().map(json).collect()),
     ] {
         let definition = json!({"$ref": format!("#/$defs/{name}"), "$defs": schema["$defs"]});

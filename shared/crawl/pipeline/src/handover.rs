@@ -282,6 +282,7 @@ mod tests {
             known: UrlHistory::default(),
             demand: None,
             missing: None,
+            uses: Vec::new(),
         };
         Capture::unanswered(url, Timestamp::UNIX_EPOCH, visit)
     }

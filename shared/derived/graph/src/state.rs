@@ -96,6 +96,7 @@ pub const fn breaks_links(outcome: Outcome) -> bool {
         | Outcome::BlockedByLogin
         | Outcome::BlockedByConsent
         | Outcome::LoggedOut
+        | Outcome::UseReserved
         | Outcome::BlockedPrivateAddress
         // The server was not asked.
         | Outcome::OriginGivenUp

@@ -6,8 +6,9 @@ use std::ops::Bound;
 
 use serde::Serialize;
 use tantivy::query::{
-    Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, EmptyQuery, Occur,
-    PhraseQuery, Query, RangeQuery, RegexPhraseQuery, RegexQuery, TermQuery, TermSetQuery, wildcard_query_to_regex_str,
+    AllQuery, Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, EmptyQuery,
+    Occur, PhraseQuery, Query, RangeQuery, RegexPhraseQuery, RegexQuery, TermQuery, TermSetQuery,
+    wildcard_query_to_regex_str,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Score, Searcher, Term};
@@ -278,6 +279,10 @@ impl Lookup {
                 })?;
                 boxed(TermSetQuery::new(terms))
             }
+            Condition::Use(purpose) => boxed(BooleanQuery::new(vec![
+                (Occur::Must, boxed(AllQuery)),
+                (Occur::MustNot, term(self.fields.reserved, purpose.name())),
+            ])),
             Condition::After(first) => boxed(RangeQuery::new(Bound::Included(day(*first)), Bound::Unbounded)),
             Condition::Before(first) => boxed(RangeQuery::new(Bound::Unbounded, Bound::Excluded(day(*first)))),
         })
@@ -417,5 +422,5 @@ pub(crate) fn boxed(query: impl Query) -> Box<dyn Query> {
 }
 
 pub(crate) fn everything() -> Box<dyn Query> {
-    boxed(ConstScoreQuery::new(boxed(tantivy::query::AllQuery), 0.0))
+    boxed(ConstScoreQuery::new(boxed(AllQuery), 0.0))
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use dragline_domain::document::{Document, Page};
 use dragline_domain::url::CrawlUrl;
+use dragline_domain::use_preferences::{Purpose, UseStand, combined};
 use jiff::civil::Date;
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,9 @@ pub(crate) struct Entry {
     pub(crate) language: String,
     /// The types of its items, without duplicates.
     pub(crate) types: Vec<String>,
+    /// The purposes that its site reserves.
+    #[serde(default)]
+    pub(crate) reserved: Vec<Purpose>,
     /// The date in the page on which it was changed or published; otherwise the day of the request
     /// that found its current content.
     pub(crate) day: Option<Date>,
@@ -56,8 +60,14 @@ pub(crate) struct LinkFigures {
 
 impl Entry {
     /// Returns the entry of a document; `None` if there is nothing to index: it is neither a page
-    /// nor a readable file, or asks for `noindex`.
+    /// nor a readable file, asks for `noindex`, or its use is reserved.
     pub(crate) fn from_document(document: Document, standing: LinkFigures) -> Option<Self> {
+        if document.reserved_by().is_some() {
+            return None;
+        }
+        let said = combined(document.uses());
+        let reserved = Purpose::ALL.into_iter().filter(|purpose| said.get(*purpose) == Some(UseStand::Reserved));
+        let reserved = reserved.collect();
         let is_file = document.is_readable_file();
         let page = document.page.or_else(|| is_file.then(Page::default)).filter(|page| !page.directives.noindex)?;
         let content = document.content.map(|content| *content).unwrap_or_default();
@@ -82,7 +92,7 @@ impl Entry {
                 types.push(kind);
             }
         }
-        let said = about.modified.or(about.published).and_then(|date| day(&date));
+        let dated = about.modified.or(about.published).and_then(|date| day(&date));
         let LinkFigures { anchors, rank, linked_from } = standing;
         Some(Self {
             site: site(&document.url),
@@ -95,7 +105,8 @@ impl Entry {
             anchors,
             language,
             types,
-            day: said.or_else(|| document.body.and_then(|body| day(&body.at.to_string()))),
+            reserved,
+            day: dated.or_else(|| document.body.and_then(|body| day(&body.at.to_string()))),
             rank: round_rank(rank),
             linked_from,
         })
@@ -131,6 +142,7 @@ impl Entry {
         domains(&self.site).into_iter().for_each(|domain| document.add_text(fields.domain, domain));
         document.add_text(fields.language, &self.language);
         self.types.iter().for_each(|kind| document.add_text(fields.kind, kind));
+        self.reserved.iter().for_each(|purpose| document.add_text(fields.reserved, purpose.name()));
         if let Some(day) = self.day {
             document.add_i64(fields.day, days(day));
         }

@@ -99,6 +99,9 @@ pub enum QueryProblem {
     /// A site has more than a host and a port.
     #[error("`{0}` is not the name of a site")]
     NotASite(String),
+    /// A value is not a purpose.
+    #[error("`{0}` is not a purpose")]
+    NotAPurpose(String),
     /// A prefix is too short.
     #[error("`{0}*` matches too many words")]
     ShortPrefix(String),
@@ -113,12 +116,13 @@ impl QueryError {
             QueryProblem::OpenParenthesis => "add a closing parenthesis, or put the text in quotation marks",
             QueryProblem::StrayParenthesis => "to search for the text as it is, put it in quotation marks",
             QueryProblem::NoField(_) => {
-                "fields are title, heading, text, around, anchor, url, site, lang, type, after and before; to search for the text as it is, put it in quotation marks"
+                "fields are title, heading, text, around, anchor, url, site, lang, type, use, after and before; to search for the text as it is, put it in quotation marks"
             }
             QueryProblem::NotADate(_) => "write it as 2026, 2026-05 or 2026-05-17",
             QueryProblem::NotASite(_) => {
                 "write a host, as site:example.org, or a host and a port; for words of the path there is url:"
             }
+            QueryProblem::NotAPurpose(_) => "purposes are search, ai-input, ai-train and archive",
             QueryProblem::ShortPrefix(_) => "write at least two letters before the asterisk",
             QueryProblem::Nothing => "remove the mark, or write a word after it",
             _ => return None,

@@ -8,7 +8,7 @@ use tantivy::schema::{
 use crate::words::{AS_WRITTEN, InLanguages};
 
 /// The version of the fields and their contents. An index in another version is rebuilt.
-pub(crate) const FORMAT: u32 = 4;
+pub(crate) const FORMAT: u32 = 5;
 
 /// A searchable part of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -75,6 +75,8 @@ pub(crate) struct Fields {
     pub(crate) language: Field,
     /// The types of its items.
     pub(crate) kind: Field,
+    /// The purposes that its site reserves.
+    pub(crate) reserved: Field,
     /// The date of the page.
     pub(crate) day: Field,
     /// Its rank among the pages of the site.
@@ -111,6 +113,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
         domain: schema.add_text_field("domain", STRING),
         language: schema.add_text_field("language", STRING | FAST),
         kind: schema.add_text_field("type", STRING | FAST),
+        reserved: schema.add_text_field("reserved", STRING),
         day: schema.add_i64_field("day", FAST | INDEXED),
         rank: schema.add_f64_field("rank", FAST),
         written: schema.add_text_field("written", words(AS_WRITTEN, IndexRecordOption::Basic)),

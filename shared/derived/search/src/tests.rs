@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 
+use dragline_domain::use_preferences::Purpose;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -77,7 +78,11 @@ fn queries_find_what_they_ask_for() {
             day: day("2025-12-31"),
             ..page("shop/chair", "Chair", "made of oak")
         },
-        Entry { anchors: vec!["the best zebra page".to_owned()], ..page("z", "Stripes", "nothing") },
+        Entry {
+            anchors: vec!["the best zebra page".to_owned()],
+            reserved: vec![Purpose::AiTrain],
+            ..page("z", "Stripes", "nothing")
+        },
         Entry { language: "de".to_owned(), ..page("haus", "Die Häuser", "Neue Häuser in der Stadt") },
         Entry { language: "ja".to_owned(), ..page("tokyo", "東京都の案内", "東京都へ行くと楽しい") },
         Entry { language: "en".to_owned(), ..page("news", "News", "the latest news") },
@@ -109,6 +114,9 @@ fn queries_find_what_they_ask_for() {
         ("site:b.example:8080", "https://docs.b.example:8080/x", "with the port"),
         ("site:b.example:80", "", "with another port"),
         ("type:product", "shop/chair", "types in any case"),
+        ("anchor:zebra use:search", "z", "what is not reserved"),
+        ("anchor:zebra use:ai-train", "", "what is"),
+        ("-use:ai-train", "z", "all that is reserved"),
         ("after:2026", "goats", "dates"),
         ("before:2026 oak", "shop/chair", "dates"),
         ("lang:de", "haus", "languages"),

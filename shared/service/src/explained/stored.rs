@@ -8,6 +8,7 @@ use dragline_domain::frontier::{IterationRow, IterationStatus, LeftoverReason, R
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::policy::Decision;
 use dragline_domain::url::CrawlUrl;
+use dragline_domain::use_preferences::UseStatement;
 use dragline_pipeline::context::CrawlContext;
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{CandidateRow, Cursor, Filter, LeftoverRow, LogRow, Reader, each_row};
@@ -34,6 +35,9 @@ pub struct StoredUrl {
     pub via: Option<String>,
     /// The last outcome; `None` before the first.
     pub last: Option<LastOutcome>,
+    /// What its site said of its use when the content that is shown was fetched; empty if nothing.
+    #[serde(rename = "use", skip_serializing_if = "Vec::is_empty")]
+    pub uses: Vec<UseStatement>,
     /// When it is due again; `None` if in every iteration, or not known.
     pub due_at: Option<String>,
     /// When the schedule begins the next iteration; `None` without one.
@@ -145,6 +149,13 @@ impl StoredUrl {
             });
             read.await?;
         }
+        let mut uses = Vec::new();
+        let shown = |after: Option<Cursor>| async move { reader.shown_documents(of_url, after.as_ref(), 1).await };
+        let read = each_row(shown, |row| {
+            uses = row.document.uses().to_vec();
+            ControlFlow::Break(())
+        });
+        read.await?;
         let budget = &context.definition.budget;
         let was_left = left.iter().any(|left| {
             left.iteration == latest.number && left.reason == LeftoverReason::BudgetExhausted && left.urls > 0
@@ -157,6 +168,7 @@ impl StoredUrl {
             depth: known.as_ref().map(|known| known.depth),
             via: known.as_ref().and_then(|known| known.via.clone()),
             last,
+            uses,
             due_at: known.and_then(|known| known.due_at).map(|at| format!("{at:.3}")),
             next_iteration_at: None,
             budget_pages: budget.pages,

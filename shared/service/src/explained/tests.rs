@@ -1,6 +1,7 @@
 use dragline_domain::address::AddressPolicy::{self, AllowPrivate, PublicOnly};
 use dragline_domain::definition::Definition;
 use dragline_domain::url::UrlRules;
+use dragline_domain::use_preferences::Purpose;
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
 use dragline_pipeline::crawl::RefusedAddress;
 use dragline_ports::frontier::CrawlRow;
@@ -98,6 +99,30 @@ fn private_addresses_go_before_robots_txt() {
             _ => None,
         };
         assert_eq!(found, expected, "{asked}");
+    }
+}
+
+#[tokio::test]
+async fn what_robots_txt_reserves_goes_after_what_it_forbids() {
+    const RESERVED: &[u8] = b"User-agent: *\nDisallow: /private/\nContent-Usage: / train-ai=n\n";
+    let record = || RobotsRecord::from_fetch(&RobotsFetch::Answered { status: 200, body: RESERVED });
+    for (asked, purpose, blocked_by, said, why) in [
+        ("/a", None, None, 1, "no purpose is claimed: it is only said"),
+        ("/a", Some(Purpose::Search), None, 1, "another purpose"),
+        ("/a", Some(Purpose::AiTrain), Some(RuleKind::UseReserved), 1, "this one is reserved"),
+        ("/private/a", Some(Purpose::AiTrain), Some(RuleKind::RobotsTxt), 1, "a rule forbids it already"),
+    ] {
+        let mut draft = Definition::for_seeds(vec![url("https://example.org/")]).unwrap().into_draft();
+        draft.purpose = purpose;
+        let context = context(Definition::new(draft).unwrap());
+        let robots = async || Ok::<_, std::convert::Infallible>(Ok(record()));
+        let url = url(&format!("https://example.org{asked}"));
+        let Ok(ruling) = ruling(&context, (&url, SEED), PublicOnly, robots).await;
+        let by = match ruling.verdict {
+            Verdict::Blocked { by, .. } => Some(by),
+            Verdict::Crawl { .. } => None,
+        };
+        assert_eq!((by, ruling.uses.len()), (blocked_by, said), "{why}");
     }
 }
 

@@ -1,9 +1,11 @@
 //! Which rule decides on a URL, and the answer.
 
 use dragline_domain::address::{self, AddressPolicy};
+use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{ReadAs, SeedDistance};
 use dragline_domain::policy::{BlockRule, Decision};
 use dragline_domain::url::CrawlUrl;
+use dragline_domain::use_preferences::{Purpose, UseStatement, decide};
 use dragline_formats::robots::RobotsRecord;
 use dragline_pipeline::context::CrawlContext;
 use dragline_pipeline::crawl::RefusedAddress;
@@ -30,6 +32,8 @@ pub enum RuleKind {
     PrivateAddress,
     /// The site's robots.txt.
     RobotsTxt,
+    /// What the site says of the use of its pages, for the purpose of the crawl.
+    UseReserved,
 }
 
 impl RuleKind {
@@ -43,6 +47,7 @@ impl RuleKind {
             Self::QueryParameters => "query parameters",
             Self::PrivateAddress => "private address",
             Self::RobotsTxt => "robots.txt",
+            Self::UseReserved => "reserved use",
         }
     }
 }
@@ -131,6 +136,39 @@ pub(super) fn by_robots(robots: &SiteRobots, product_token: &str, url: &CrawlUrl
     }
 }
 
+/// What applies to a URL now: the verdict, and what robots.txt says of its use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ruling {
+    /// Whether it would be crawled.
+    pub verdict: Verdict,
+    /// The statements of robots.txt about its use; empty if that does not decide, or says nothing.
+    pub uses: Vec<UseStatement>,
+}
+
+impl Ruling {
+    /// Returns the ruling on a URL that a rule before robots.txt blocks.
+    pub(super) const fn before_robots(verdict: Verdict) -> Self {
+        Self { verdict, uses: Vec::new() }
+    }
+
+    /// Returns a verdict together with what robots.txt says of the use of the URL, which blocks it
+    /// if that reserves the purpose of the crawl.
+    pub(super) fn with_uses(verdict: Verdict, purpose: Option<Purpose>, uses: Vec<UseStatement>) -> Self {
+        let reserved =
+            purpose.filter(|_| verdict.is_allowed()).and_then(|purpose| decide(purpose, &uses).reserved_by());
+        let verdict = match reserved {
+            Some(statement) => Verdict::Blocked { by: RuleKind::UseReserved, rule: statement.to_string() },
+            None => verdict,
+        };
+        Self { verdict, uses }
+    }
+}
+
+/// Returns what robots.txt says of the use of a URL.
+pub(super) fn uses_by_robots(robots: &SiteRobots, product_token: &str, url: &CrawlUrl) -> Vec<UseStatement> {
+    robots.as_ref().map_or_else(|_| Vec::new(), |record| record.policy(product_token).uses(url.path_and_query()))
+}
+
 /// The answer. The field names are those of `explain --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Explanation {
@@ -147,6 +185,12 @@ pub struct Explanation {
     pub rule: String,
     /// The maximum number of links from a seed; `None` for no limit.
     pub max_depth: Option<u32>,
+    /// The purpose of the crawl; `None` if it claims none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<Purpose>,
+    /// What robots.txt says of its use.
+    #[serde(rename = "use", skip_serializing_if = "Vec::is_empty")]
+    pub uses: Vec<UseStatement>,
     /// The URL's state in a stored crawl; `None` for a new one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crawl: Option<StoredUrl>,
@@ -155,7 +199,9 @@ pub struct Explanation {
 impl Explanation {
     /// Returns the answer for `given`, whose normal form is `url`.
     #[must_use]
-    pub fn new(given: &str, url: &CrawlUrl, verdict: Verdict, max_depth: Option<u32>) -> Self {
+    pub fn new(given: &str, url: &CrawlUrl, ruling: Ruling, definition: &Definition) -> Self {
+        let Ruling { verdict, uses } = ruling;
+        let (max_depth, purpose) = (definition.scope.max_depth, definition.purpose);
         let allowed = verdict.is_allowed();
         let (blocked_by, rule) = match verdict {
             Verdict::Crawl { robots } => (None, robots),
@@ -163,7 +209,7 @@ impl Explanation {
         };
         let url = url.as_str().to_owned();
         let given = (given != url).then(|| given.to_owned());
-        Self { url, given, allowed, blocked_by, rule, max_depth, crawl: None }
+        Self { url, given, allowed, blocked_by, rule, max_depth, purpose, uses, crawl: None }
     }
 
     /// Returns the same answer with the URL's state in a crawl.

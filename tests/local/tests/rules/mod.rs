@@ -48,5 +48,6 @@ mod soft_404;
 mod statuses;
 mod told;
 mod unchanged;
+mod uses;
 mod walls;
 mod watched;

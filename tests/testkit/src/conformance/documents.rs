@@ -216,6 +216,7 @@ fn answered(n: u32, of: &str, body: &StoredBody) -> LogEntry {
             known: UrlHistory::default(),
             demand: None,
             missing: None,
+            uses: Vec::new(),
         },
         status: Some(body.status),
         file: Some(Box::new(FileEntry {

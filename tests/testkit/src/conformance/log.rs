@@ -60,6 +60,7 @@ fn log(segment: &SegmentRow, ended: &[(String, Outcome)]) -> Arc<SegmentLog> {
             known: UrlHistory::default(),
             demand: None,
             missing: None,
+            uses: Vec::new(),
         },
         status: None,
         file: None,

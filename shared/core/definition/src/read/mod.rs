@@ -151,6 +151,11 @@ impl Reader {
             Slot::Content(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<ContentLevel>>>()?)),
             Slot::ItemTypes(field) => put(field, notes.item_types(key, map.next_value()?)),
             Slot::MainRules(field) => put(field, notes.main_rules(key, map.next_value()?)),
+            Slot::Purpose(field) => {
+                if let Some(word) = notes.word(key, map.next_value()?) {
+                    *field = Some(word);
+                }
+            }
             Slot::RecrawlWord(field) => {
                 if let Some(word) = notes.word(key, map.next_value()?) {
                     *field = Some(word);

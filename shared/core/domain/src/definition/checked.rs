@@ -44,10 +44,10 @@ impl Definition {
     pub fn adopting(&self, other: &Self) -> Self {
         let Draft { politeness, fetch, user_agent, content, canonical, soft_404, items, main, .. } = other.0.clone();
         let Draft { access, archive, recrawl, schedule, notify, sink, identity, user, .. } = other.0.clone();
-        let Draft { ignore_robots, nofollow, noindex, .. } = other.0.clone();
+        let Draft { ignore_robots, nofollow, noindex, purpose, .. } = other.0.clone();
         let mixed =
             Draft { politeness, fetch, user_agent, content, canonical, soft_404, items, main, ..self.0.clone() };
-        let mixed = Draft { ignore_robots, nofollow, noindex, ..mixed };
+        let mixed = Draft { ignore_robots, nofollow, noindex, purpose, ..mixed };
         let mut mixed = mixed;
         let (exclude, blocked) = (&other.scope.exclude, &other.do_not_crawl);
         mixed.scope.exclude.extend(exclude.iter().filter(|pattern| !self.scope.exclude.contains(pattern)).cloned());

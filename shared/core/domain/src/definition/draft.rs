@@ -12,6 +12,7 @@ use super::{
 use crate::content::ContentLevel;
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, Origin, UrlRules};
+use crate::use_preferences::Purpose;
 
 /// A definition before its checks: any field may have any value, and [`super::Definition::new`]
 /// reports the mistakes.
@@ -75,6 +76,9 @@ pub struct Draft {
     /// [`Key::Soft404`](super::Key::Soft404).
     #[serde(default, skip_serializing_if = "Soft404::are_ignored")]
     pub soft_404: Soft404,
+    /// [`Key::Purpose`](super::Key::Purpose).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<Purpose>,
     /// [`Key::Items`](super::Key::Items).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<ItemType>,
@@ -153,6 +157,7 @@ impl Draft {
             archive: Provenance::default(),
             canonical: Canonical::default(),
             soft_404: Soft404::default(),
+            purpose: None,
             items: Vec::new(),
             main: Vec::new(),
             recrawl: Recrawl::default(),

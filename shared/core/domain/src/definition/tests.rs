@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::content::ContentLevel;
 use crate::url::{CrawlUrl, UrlRules};
+use crate::use_preferences::Purpose;
 
 fn url(text: &str) -> CrawlUrl {
     CrawlUrl::parse(text, &UrlRules::default()).unwrap()
@@ -271,6 +272,7 @@ fn edit(key: Key, draft: &mut Draft) {
         Slot::ExternalLinks(links) => *links = ExternalLinks::Check,
         Slot::Canonical(canonical) => *canonical = Canonical::Ignore,
         Slot::Soft404(soft_404) => *soft_404 = Soft404::Detect,
+        Slot::Purpose(purpose) => *purpose = Some(Purpose::AiTrain),
         Slot::Within(within) => *within = Within::Domain,
         Slot::Patterns(patterns) => patterns.push(pattern(if key == Key::ScopeInclude { "." } else { "/x" })),
         Slot::Blocks(rules) => rules.push(block(prefix("/x"))),

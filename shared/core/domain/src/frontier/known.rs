@@ -165,11 +165,13 @@ pub struct UrlHistory {
 
 impl UrlHistory {
     /// Returns the basis of a conditional request and of comparing its answer. `None` without a
-    /// document that could stay unchanged.
+    /// document that could stay unchanged. One whose use was reserved has no content to stay: if it
+    /// is not reserved any more, only a whole answer shows it.
     #[must_use]
     pub fn comparable(&self) -> Option<&LastCapture> {
         self.last
             .as_deref()
+            .filter(|last| last.outcome != Outcome::UseReserved)
             .filter(|_| self.document.is_some_and(|document| document.standing != DocumentStanding::Walled))
     }
 
@@ -212,7 +214,8 @@ impl Outcome {
             Self::BlockedByRobotsTxt
             | Self::BlockedAtRequestOfRemote
             | Self::BlockedOriginByLocalPolicy
-            | Self::BlockedUrlByLocalPolicy => PageFinding::Forbidden,
+            | Self::BlockedUrlByLocalPolicy
+            | Self::UseReserved => PageFinding::Forbidden,
             Self::UnknownError
             | Self::DatabaseError
             | Self::Cancelled
@@ -304,7 +307,7 @@ mod tests {
                 "the server says so, in one way or another",
             ),
             (
-                &[Outcome::BlockedByRobotsTxt, Outcome::BlockedUrlByLocalPolicy],
+                &[Outcome::BlockedByRobotsTxt, Outcome::BlockedUrlByLocalPolicy, Outcome::UseReserved],
                 PageFinding::Forbidden,
                 "a rule says so",
             ),

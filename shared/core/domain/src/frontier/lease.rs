@@ -12,6 +12,7 @@ use crate::ids::{Iteration, LeaseToken, Turn};
 use crate::missing_page::MissingPage;
 use crate::politeness::{DELAY_MAX, Pace, Patience, RETRY_AFTER_MAX, RobotsUse};
 use crate::time::{self, after, honest};
+use crate::use_preferences::TdmFile;
 
 /// The row by which an origin is leased, written by its holder and by those that wake, open or
 /// close the origin.
@@ -47,6 +48,10 @@ pub struct Lease {
     /// `None` if it was never requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Box<MissingPage>>,
+    /// What the origin's `/.well-known/tdmrep.json` said, in this iteration or an earlier one;
+    /// `None` if it was never requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tdm: Option<Box<TdmFile>>,
     /// Whether a page was requested since robots.txt was last fetched.
     #[serde(default, skip_serializing_if = "RobotsUse::is_used")]
     pub robots: RobotsUse,
@@ -314,6 +319,7 @@ impl Lease {
             patience: Patience::FULL,
             worked: None,
             missing: previous.and_then(|lease| lease.missing.clone()),
+            tdm: previous.and_then(|lease| lease.tdm.clone()),
             robots: RobotsUse::Used,
             ending: None,
             given_up: None,

@@ -9,6 +9,7 @@ use super::tag::{Attribute, Tag};
 use super::words::TextBuffer;
 use super::{HtmlLimits, Syntax};
 use crate::http_fields::refresh;
+use crate::use_preferences::TDM_RESERVATION;
 
 /// The limit on canonical links that are kept: if they differ, none applies, but some may be the
 /// same once they are resolved.
@@ -157,9 +158,11 @@ fn pragma_language(content: &str) -> Option<String> {
 /// Whether a `<meta>` is for robots. A robot may have any name, so names other than `robots` are
 /// recognised by the content.
 fn speaks_to_robots(name: &str, content: &str) -> bool {
-    const ASKED: [&str; 6] = ["all", "follow", "index", "nofollow", "noindex", "none"];
+    const ASKED: [&str; 9] =
+        ["all", "follow", "index", "noai", "noarchive", "nofollow", "noimageai", "noindex", "none"];
     const FREE_TEXT: [&str; 2] = ["author", "keywords"];
     let is_one_of = |word: &str, words: &[&str]| words.iter().any(|known| word.eq_ignore_ascii_case(known));
     name.eq_ignore_ascii_case("robots")
+        || name.eq_ignore_ascii_case(TDM_RESERVATION)
         || !is_one_of(name, &FREE_TEXT) && content.split(',').any(|word| is_one_of(word.trim_ascii(), &ASKED))
 }

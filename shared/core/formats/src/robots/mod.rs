@@ -14,6 +14,7 @@ mod policy;
 mod record;
 mod rules;
 mod text;
+mod uses;
 mod verdict;
 
 #[cfg(test)]
@@ -21,9 +22,12 @@ mod tests;
 
 use std::time::Duration;
 
+use dragline_domain::use_preferences::UseStatement;
+use pattern::Pattern;
 pub use policy::{Missing, RobotsPolicy, Unreadable};
 pub use record::{RobotsFetch, RobotsRecord};
 use rules::RuleIndex;
+use uses::UseRules;
 pub use verdict::{Rule, RuleKind, Verdict};
 
 /// The limit on a robots.txt, in bytes, cut at the end of a line: RFC 9309 section 2.5 requires at
@@ -52,6 +56,7 @@ pub const RULES_MAX: usize = 20_000;
 pub struct Robots {
     rules: RuleIndex,
     crawl_delay: Option<Duration>,
+    uses: UseRules,
 }
 
 impl Robots {
@@ -90,6 +95,30 @@ impl Robots {
     pub const fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
     }
+
+    /// Returns what our group says of the use of a URL of this origin, by its path and query, and
+    /// the licences that the file names.
+    ///
+    /// Of each form the lines with the longest matching path count, all of them
+    /// (draft-ietf-aipref-attach-04 section 3.1).
+    ///
+    /// ```
+    /// use dragline_formats::robots::Robots;
+    /// let robots = Robots::parse(b"User-agent: *\nContent-Usage: /blog/ train-ai=n", "ShelfBot");
+    /// assert_eq!(robots.uses("/blog/1")[0].text, "line 2: Content-Usage: /blog/ train-ai=n");
+    /// assert!(robots.uses("/about").is_empty());
+    /// ```
+    #[must_use]
+    pub fn uses(&self, path_and_query: &str) -> Vec<UseStatement> {
+        if self.uses.is_empty() { Vec::new() } else { self.uses.statements(&octets::target(path_and_query)) }
+    }
+}
+
+/// Whether a URL of an origin, by its path and query, matches a pattern as in a rule of robots.txt
+/// (RFC 9309 section 2.2.3).
+#[must_use]
+pub fn matches_pattern(pattern: &str, path_and_query: &str) -> bool {
+    Pattern::new(pattern).matches(&octets::target(path_and_query))
 }
 
 /// Returns at most `count_max` sitemaps that a robots.txt names, as written. They belong to no

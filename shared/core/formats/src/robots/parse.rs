@@ -4,25 +4,31 @@ use std::time::Duration;
 
 use dragline_domain::definition::product_token;
 use dragline_domain::politeness::DELAY_MAX;
+use dragline_domain::use_preferences::UseStatement;
 use robotstxt::RobotsParseHandler;
 
 use super::rules::RuleIndex;
+use super::uses::{LICENCES_MAX, USES_MAX, UseForm, UseRule, UseRules, licence};
 use super::verdict::{Rule, RuleKind};
 use super::{RULES_MAX, Robots, text};
+use crate::use_preferences::{CONTENT_SIGNAL, CONTENT_USAGE};
 
 pub(super) fn parse(body: &[u8], our_token: &str) -> Robots {
     let mut reader = Reader {
         our_token,
         rules_for: Audience::default(),
         delay_for: Audience::default(),
+        uses_for: Audience::default(),
         our_group: None,
         everyones_group: Group::default(),
+        licences: Vec::new(),
     };
     robotstxt::parse_robotstxt(&text::as_ascii_lines(&text::within_limit(body)), &mut reader);
     // A group for us applies alone, even if it is empty: groups for everyone apply only if there is
     // none.
     let group = reader.our_group.unwrap_or(reader.everyones_group);
-    Robots { rules: RuleIndex::new(group.rules), crawl_delay: group.crawl_delay }
+    let uses = UseRules::new(group.uses, reader.licences);
+    Robots { rules: RuleIndex::new(group.rules), crawl_delay: group.crawl_delay, uses }
 }
 
 /// Returns at most `count_max` sitemaps that a robots.txt names, as written.
@@ -68,16 +74,22 @@ struct Reader<'t> {
     /// Stored separately: by the RFC only rules end a group's `User-agent` lines, but sites write a
     /// delay as if it did, too.
     delay_for: Audience,
+    /// The audience of a line about use on the next line. Such a line is a rule for it, and, so
+    /// that no rule changes its audience by it, for nothing else.
+    uses_for: Audience,
     /// All groups that name us, merged; `None` while there is none.
     our_group: Option<Group>,
     /// All groups for `*`, merged.
     everyones_group: Group,
+    /// The licences that the file names, as statements: they belong to no group.
+    licences: Vec<UseStatement>,
 }
 
 #[derive(Default)]
 struct Group {
     rules: Vec<Rule>,
     crawl_delay: Option<Duration>,
+    uses: Vec<UseRule>,
 }
 
 /// The addressee of a `User-agent` line. The greatest of several applies: a group for us and
@@ -134,6 +146,7 @@ impl Reader<'_> {
 
     fn rule(&mut self, line: u32, kind: RuleKind, pattern: &str) {
         self.delay_for.address();
+        self.uses_for.address();
         let addressee = self.rules_for.address();
         // `Disallow:` alone forbids nothing.
         if pattern.is_empty() {
@@ -148,6 +161,13 @@ impl Reader<'_> {
         let addressee = self.delay_for.address();
         if let (Some(group), Some(delay)) = (self.group(addressee), seconds(value)) {
             group.crawl_delay = group.crawl_delay.max(Some(delay));
+        }
+    }
+
+    fn uses(&mut self, line: u32, form: UseForm, value: &str) {
+        let addressee = self.uses_for.address();
+        if let Some(group) = self.group(addressee).filter(|group| group.uses.len() < USES_MAX) {
+            group.uses.push(UseRule::new(line, form, value));
         }
     }
 }
@@ -171,6 +191,7 @@ impl RobotsParseHandler for Reader<'_> {
         let addressee = self.addressee(user_agent);
         self.rules_for.join(addressee);
         self.delay_for.join(addressee);
+        self.uses_for.join(addressee);
         if addressee == Addressee::Us {
             self.our_group.get_or_insert_default();
         }
@@ -187,9 +208,16 @@ impl RobotsParseHandler for Reader<'_> {
     // Sitemaps belong to no group, and do not end one.
     fn handle_sitemap(&mut self, _line: u32, _value: &str) {}
 
-    fn handle_unknown_action(&mut self, _line: u32, action: &str, value: &str) {
-        if ["crawl-delay", "crawldelay", "crawl delay"].iter().any(|name| action.eq_ignore_ascii_case(name)) {
+    fn handle_unknown_action(&mut self, line: u32, action: &str, value: &str) {
+        let is = |name: &str| action.eq_ignore_ascii_case(name);
+        if ["crawl-delay", "crawldelay", "crawl delay"].into_iter().any(is) {
             self.crawl_delay(value);
+        } else if is(CONTENT_USAGE) {
+            self.uses(line, UseForm::Usage, value);
+        } else if is(CONTENT_SIGNAL) {
+            self.uses(line, UseForm::Signal, value);
+        } else if (is("license") || is("licence")) && !value.is_empty() && self.licences.len() < LICENCES_MAX {
+            self.licences.push(licence(line, value));
         }
     }
 }

@@ -2,7 +2,7 @@
 //! section 2.2.3).
 
 use super::cost;
-use super::octets::{QuerySlashes, Speller};
+use super::octets::{QuerySlashes, Speller, Target};
 
 /// A pattern, compiled for matching.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +37,12 @@ impl Pattern {
         let text = speller.out.into_boxed_str();
         let prefix_len = text.find('*').unwrap_or(text.len());
         Self { text, prefix_len, end }
+    }
+
+    /// Whether a path and query matches.
+    pub(super) fn matches(&self, target: &Target) -> bool {
+        let matches = |path: &str| path.starts_with(self.prefix()) && self.matches_behind_prefix(path);
+        matches(&target.plain) || target.query_slashes_undone.as_deref().is_some_and(matches)
     }
 
     /// Returns the literal at the start of every matching path.

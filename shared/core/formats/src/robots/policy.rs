@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use dragline_domain::no_answer::NoAnswer;
+use dragline_domain::use_preferences::UseStatement;
 use serde::{Deserialize, Serialize};
 
 use super::verdict::Verdict;
@@ -98,6 +99,15 @@ impl RobotsPolicy {
             _ if is_robots_txt(path_and_query) => Verdict::RobotsTxt,
             Self::AllowAll(why) => Verdict::Missing(why),
             Self::DisallowAll(why) => Verdict::Unreadable(why),
+        }
+    }
+
+    /// Returns [`Robots::uses`]; nothing without rules.
+    #[must_use]
+    pub fn uses(&self, path_and_query: &str) -> Vec<UseStatement> {
+        match self {
+            Self::Rules(robots) => robots.uses(path_and_query),
+            Self::AllowAll(_) | Self::DisallowAll(_) => Vec::new(),
         }
     }
 

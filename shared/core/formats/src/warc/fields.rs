@@ -39,6 +39,10 @@ impl ExtensionName {
     /// of each URL.
     pub const VISIT: Self = Self("Dragline-Visit");
 
+    /// What the site said of the use of the URL before it was requested, as JSON, beside
+    /// [`Self::VISIT`] if it said anything.
+    pub const USE: Self = Self("Dragline-Use");
+
     /// Checks that a name consists of `Dragline-` and letters, digits and `-`; `None` if not.
     ///
     /// ```

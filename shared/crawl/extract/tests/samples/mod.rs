@@ -18,6 +18,7 @@ use dragline_domain::item::{Field, Item, Misfit, Money, Notation, Record, Value}
 use dragline_domain::markup::{AnchorSet, LanguageLink, LinkUse, MalformedLink, MalformedReason, Markup, PagePart};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
+use dragline_domain::use_preferences::{Purpose, UseSource, UseStand, UseStands, UseStatement};
 use dragline_domain::validity::{Flaw, Rule, ValidationType, Validity};
 use dragline_extract::typed::Types;
 use dragline_extract::{Extracted, MainRules, Settings, Source, Unread, extract};
@@ -72,7 +73,7 @@ fn document_of(media_type: &str, body: &str, content: ContentLevel) -> Document 
         main: MainRules::NONE,
     };
     match extract(&source, &settings) {
-        Ok(Extracted { made_by, page, links, content, remark, wall: _ }) => {
+        Ok(Extracted { made_by, page, links, content, remark, wall: _, uses: _ }) => {
             let links = links.into_iter().map(|link| link.with_disposition(Disposition::Follow));
             let misfits = content.as_ref().is_some_and(|content| !content.misfits.is_empty());
             Document {
@@ -250,6 +251,8 @@ fn content() -> Content {
         }],
         markup: Some(Box::new(markup())),
         gaps: vec![Gap::Tree, Gap::Items, Gap::About],
+        uses: vec![uses()],
+        reserved_for: Some(Purpose::AiTrain),
     }
 }
 
@@ -277,6 +280,12 @@ fn markup() -> Markup {
         uses: vec![used, LinkUse::default()],
         is_cut: true,
     }
+}
+
+fn uses() -> UseStatement {
+    let says =
+        Purpose::ALL.into_iter().fold(UseStands::NOTHING, |says, purpose| says.with(purpose, UseStand::Reserved));
+    UseStatement::new(UseSource::Header, "x-robots-tag: noai", says)
 }
 
 fn item() -> Item {

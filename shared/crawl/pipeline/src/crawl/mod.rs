@@ -15,6 +15,7 @@ mod release;
 mod robots;
 mod segment;
 mod send;
+mod tdm_file;
 mod turn;
 mod visit;
 
@@ -22,4 +23,5 @@ pub use ending::{Crowd, StopSignal, TurnEnd, TurnLimits};
 pub use memory::SegmentMemory;
 pub use robots::{BrokenOffPolicy, RefusedAddress, fetch_robots};
 pub use segment::SegmentRecords;
+pub use tdm_file::fetch_tdm_file;
 pub use turn::work_turn;

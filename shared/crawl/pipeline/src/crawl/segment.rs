@@ -16,6 +16,7 @@ use dragline_formats::warc::{
     TargetUri, WarcInfo, WarcWriter, http_request_block, http_response_head, http_revisit_head, parse_http_response,
 };
 use jiff::Timestamp;
+use serde::Serialize;
 
 use super::visit::wanted_part;
 use crate::handover::{AnswerRecord, Capture, Handover, Response, SegmentCaptures};
@@ -51,6 +52,9 @@ fn robots_policy(definition: &Definition) -> String {
     }
     if !definition.noindex.is_obeyed() {
         policy += "; pages with noindex are kept";
+    }
+    if let Some(purpose) = definition.purpose {
+        policy += &format!("; what sites reserve for {purpose} is left out");
     }
     policy
 }
@@ -243,7 +247,7 @@ impl SegmentRecords {
             Some((revisit, _, refers_to)) => Record::revisit(id, event, head, &revisit, Some(refers_to)),
             None => Record::response(id, event, head, body, digest),
         };
-        let record = record.extension(visit_field(visit));
+        let record = with_visit(record, visit);
         let span = self.writer.write(&match truncated {
             None => record,
             Some(reason) => record.truncated(reason),
@@ -260,7 +264,7 @@ impl SegmentRecords {
             via: visit.sighting.via.as_ref().map(ToString::to_string),
             fetch_time: visit.exchange.as_deref().map(|exchange: &Exchange| exchange.elapsed),
         };
-        Record::metadata(self.next_id(), event, &metadata).extension(visit_field(visit))
+        with_visit(Record::metadata(self.next_id(), event, &metadata), visit)
     }
 }
 
@@ -310,13 +314,22 @@ fn in_milliseconds(at: Timestamp) -> Timestamp {
     Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }
 
-fn visit_field(visit: &Visit) -> ExtensionField {
-    let json = serde_json::to_string(visit).expect("a visit is made of texts and numbers");
+/// Adds the crawler's data about a visit to its record.
+fn with_visit(record: Record, visit: &Visit) -> Record {
+    let record = record.extension(json_field(ExtensionName::VISIT, visit));
+    if visit.uses.is_empty() {
+        return record;
+    }
+    record.extension(json_field(ExtensionName::USE, &visit.uses))
+}
+
+fn json_field(name: ExtensionName, value: &impl Serialize) -> ExtensionField {
+    let json = serde_json::to_string(value).expect("it is made of texts and numbers");
     // A control character would become a space in the field. JSON escapes those of ASCII; others
     // occur only in strings.
     let escaped = |c: char| if c.is_control() { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
     let value = if json.contains(char::is_control) { json.chars().map(escaped).collect() } else { json };
-    ExtensionField { name: ExtensionName::VISIT, value }
+    ExtensionField { name, value }
 }
 
 const fn warc_truncation(reason: Truncation) -> warc::Truncation {

@@ -165,6 +165,7 @@ pub(super) fn to_visit(
         known: work.entry.known.clone(),
         demand: work.entry.demand.clone(),
         missing: None,
+        uses: Vec::new(),
     }
 }
 

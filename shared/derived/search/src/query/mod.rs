@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use dragline_domain::use_preferences::Purpose;
 use jiff::civil::Date;
 
 use crate::characters::is_unspaced;
@@ -69,6 +70,8 @@ pub(crate) enum Condition {
     Language(String),
     /// The page has an item of this type.
     Type(String),
+    /// The use of the page for this purpose is not reserved.
+    Use(Purpose),
     /// The page is from this day or later.
     After(Date),
     /// The page is from an earlier day.
@@ -312,7 +315,7 @@ impl<'q> Parser<'q> {
 
     fn field_value(&mut self, begin: usize, name: &str) -> Result<Node, QueryError> {
         let part = Part::ALL.into_iter().find(|part| part.name() == name);
-        let is_condition = matches!(name, "site" | "lang" | "type" | "after" | "before");
+        let is_condition = matches!(name, "site" | "lang" | "type" | "use" | "after" | "before");
         if part.is_none() && !is_condition {
             return Err(wrong(QueryProblem::NoField(name.to_owned()), begin..begin + name.len()));
         }
@@ -345,6 +348,9 @@ fn condition(name: &str, value: &str) -> Result<Condition, QueryProblem> {
         }
         "lang" => Condition::Language(primary_language(value).unwrap_or_else(|| value.to_lowercase())),
         "type" => Condition::Type(value.to_owned()),
+        "use" => Condition::Use(
+            Purpose::from_name(&value.to_lowercase()).ok_or_else(|| QueryProblem::NotAPurpose(value.to_owned()))?,
+        ),
         "after" => Condition::After(date()?),
         _ => Condition::Before(date()?),
     })

@@ -46,6 +46,7 @@ fn queries_are_parsed() {
         ("title:“two words” „x y“", "(all title=[two words] [x y])", "other quotation marks"),
         ("after:2026 before:2026-05-17", "(all After(2026-01-01) Before(2026-05-17))", "dates"),
         ("lang:en-GB type:Product", r#"(all Language("en") Type("Product"))"#, "conditions"),
+        ("use:ai-train -use:Search", "(all Use(AiTrain) (not Use(Search)))", "what sites reserve"),
         ("字*", "字…", "one character may be a word"),
         ("  a  ", "a", "space around it"),
     ] {
@@ -72,6 +73,7 @@ fn syntax_errors_are_reported_with_their_place() {
         ("a title:", 2..8, QueryProblem::NoValue("title".to_owned())),
         ("after:may", 6..9, QueryProblem::NotADate("may".to_owned())),
         ("after:2026-02-30", 6..16, QueryProblem::NotADate("2026-02-30".to_owned())),
+        ("use:training", 4..12, QueryProblem::NotAPurpose("training".to_owned())),
         ("site:x.example/a", 5..16, QueryProblem::NotASite("x.example/a".to_owned())),
         ("a*", 0..2, QueryProblem::ShortPrefix("a".to_owned())),
     ] {

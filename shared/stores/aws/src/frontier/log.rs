@@ -146,6 +146,7 @@ mod tests {
             known: UrlHistory::default(),
             demand: None,
             missing: None,
+            uses: Vec::new(),
         };
         LogEntry {
             n,

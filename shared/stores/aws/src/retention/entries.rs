@@ -232,12 +232,13 @@ fn from_document(segment: &SegmentRow, document: &Document) -> Placed {
 }
 
 /// Returns what was stored for an entry. A page that asks for noindex shares its outcome with a
-/// refusal, which changes nothing else.
+/// refusal, which changes nothing else, and one whose use is reserved with a URL that was not
+/// requested.
 fn stored_kind(entry: &LogEntry) -> GoodDocument {
-    let asks_for_noindex =
-        entry.visit.outcome == Outcome::BlockedAtRequestOfRemote && entry.status.is_some_and(|status| status < 400);
+    let may_be_withheld = matches!(entry.visit.outcome, Outcome::BlockedAtRequestOfRemote | Outcome::UseReserved);
+    let is_withheld = may_be_withheld && entry.status.is_some_and(|status| status < 400);
     let is_good = entry.visit.finality != Finality::Retried
-        && (entry.visit.outcome.page_finding() == PageFinding::Content || asks_for_noindex);
+        && (entry.visit.outcome.page_finding() == PageFinding::Content || is_withheld);
     if is_good { GoodDocument::Document } else { GoodDocument::Nothing }
 }
 

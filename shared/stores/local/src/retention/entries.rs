@@ -93,8 +93,7 @@ fn read(row: &Row<'_>) -> Result<Entry<VisitId>, StoreError> {
     let is_read =
         row.get::<_, Option<String>>("state")?.is_some_and(|state| state == "processed") || row.get("is_page")?;
     let is_good = is_read
-        && outcome
-            .is_some_and(|outcome| outcome.page_finding() == PageFinding::Content || asks_for_noindex(row, outcome));
+        && outcome.is_some_and(|outcome| outcome.page_finding() == PageFinding::Content || is_withheld(row, outcome));
     Ok(Entry {
         place: row.get("id")?,
         iteration: iteration_number(row.get("iteration")?)?,
@@ -108,9 +107,10 @@ fn read(row: &Row<'_>) -> Result<Entry<VisitId>, StoreError> {
     })
 }
 
-/// Whether a page asks for noindex: it shares its outcome with a refusal, which has no page.
-fn asks_for_noindex(row: &Row<'_>, outcome: Outcome) -> bool {
-    outcome == Outcome::BlockedAtRequestOfRemote && row.get("is_page").unwrap_or(false)
+/// Whether a page is kept without its contents, as it asks for noindex or its use is reserved. It
+/// shares its outcome with a refusal, or a URL that was not requested, which have no page.
+fn is_withheld(row: &Row<'_>, outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::BlockedAtRequestOfRemote | Outcome::UseReserved) && row.get("is_page").unwrap_or(false)
 }
 
 fn pointers(db: &Db, crawl: &CrawlId, url: &CrawlUrl) -> Result<Pointers<VisitId>, StoreError> {

@@ -6,6 +6,7 @@ use dragline_domain::frontier::{
 };
 use dragline_domain::missing_page::{MissingAnswer, MissingPage, MissingSign, PagePrint, TITLE_CHARS_MAX};
 use dragline_domain::simhash::Simhash;
+use dragline_domain::use_preferences::{TdmAnswer, TdmFile, TdmRule, UseStand};
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
 use dragline_ports::error::PortErrorKind;
 use dragline_ports::frontier::{Frontier, ParseCommitted, RobotsRow, SeedOrigin, SeedResult};
@@ -46,7 +47,7 @@ pub async fn a_large_robots_txt_comes_back(frontier: &impl Frontier) {
 }
 
 /// A lease with as many retries as it may have, few of long URLs or many of short ones, and with
-/// the largest print of a missing page, is committed and read back.
+/// the largest print of a missing page and list of reservations, is committed and read back.
 pub async fn a_lease_keeps_all_its_retries(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -66,6 +67,9 @@ pub async fn a_lease_keeps_all_its_retries(frontier: &impl Frontier) {
             title: Some("\u{10ffff}".repeat(TITLE_CHARS_MAX)),
             answer: MissingAnswer::Sign(MissingSign::Page(print)),
         }));
+        let rule = TdmRule { location: format!("/{}", "\u{10ffff}".repeat(20)), stand: UseStand::Reserved };
+        let answer = TdmAnswer::Rules(vec![rule; 50]);
+        commit.lease.tdm = Some(Box::new(TdmFile { iteration: world.iteration, answer }));
         assert_eq!(frontier.commit_segment(&commit).await.unwrap(), SegmentCommitted::Done);
         assert_eq!(world.origin(&origin).await.lease, commit.lease, "nothing of it was lost or changed");
         lease = Lease { retries: Vec::new(), ..commit.lease };

@@ -68,6 +68,7 @@ pub(super) fn got(n: u32, of: &str) -> Made {
             known: UrlHistory::default(),
             demand: None,
             missing: None,
+            uses: Vec::new(),
         },
         status: Some(200),
         file: Some(Box::new(FileEntry {

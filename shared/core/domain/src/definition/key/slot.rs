@@ -11,6 +11,7 @@ use crate::definition::{
 };
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
+use crate::use_preferences::Purpose;
 
 /// The field of a draft for a key's value. There is one variant for each
 /// [`ValueKind`](super::ValueKind).
@@ -53,6 +54,8 @@ pub enum Slot<'d> {
     Canonical(&'d mut Canonical),
     /// See [`ValueKind::Soft404`](super::ValueKind::Soft404).
     Soft404(&'d mut Soft404),
+    /// The purpose of the crawl; `None` if it claims none.
+    Purpose(&'d mut Option<Purpose>),
     /// Types of items.
     ItemTypes(&'d mut Vec<ItemType>),
     /// Rules for main parts.

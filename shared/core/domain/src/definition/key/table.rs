@@ -525,6 +525,28 @@ keys! {
         effect: HowOnly,
         flag: "soft-404" "Whether pages that stand for missing ones are recognised: ignore or detect",
     }
+    /// What the pages are for. Sites say for which purposes theirs may be used; where one reserves
+    /// this purpose, its pages are not requested or not kept ([184
+    /// `use_reserved`](outcomes.md#184-use_reserved)). [use.md](use.md) has what is read, and what
+    /// it means.
+    ///
+    /// | word | what the pages are for |
+    /// |---|---|
+    /// | `search` | an index that leads people to them |
+    /// | `ai-input` | what a model is given for an answer: retrieval, summaries, assistants |
+    /// | `ai-train` | training or adapting a model |
+    /// | `archive` | copies for later readers |
+    ///
+    /// Without a purpose nothing is refused, and what sites say is stored with their pages all the
+    /// same. A change applies to pages that are fetched or made again.
+    Purpose = "purpose" {
+        field: purpose,
+        kind: Purpose,
+        default: Nothing("no purpose is claimed, and nothing is refused for it"),
+        example: "search",
+        effect: HowOnly,
+        flag: "purpose" "What the pages are for, so that those are left out whose sites reserve it: search, ai-input, ai-train or archive",
+    }
     /// What you want from pages: your own types of items. [Places and kinds](#places-and-kinds)
     /// says how they are written. A type has a name, `when` (on which pages; all if left out),
     /// `each` (if a page has several, the place of each), and `fields`. A field has a place, a

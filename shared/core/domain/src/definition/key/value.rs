@@ -44,6 +44,8 @@ pub enum ValueKind {
     Canonical,
     /// See [`Soft404`](crate::definition::Soft404).
     Soft404,
+    /// See [`Purpose`](crate::use_preferences::Purpose).
+    Purpose,
     /// Types of items.
     ItemTypes(usize),
     /// Selectors of main parts, with conditions.

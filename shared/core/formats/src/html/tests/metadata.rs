@@ -152,6 +152,8 @@ fn robots() {
             &[("googlebot", "noarchive, NOFOLLOW")],
             "one by its name",
         ),
+        ("<meta name=SomeBot content=noai>", &[("somebot", "noai")], "one by its name, about use"),
+        ("<meta name=TDM-Reservation content=1>", &[("tdm-reservation", "1")], "for all that mine text"),
         ("<meta name=author content='Nofollow Jones'>", &[], "not for robots"),
         ("<meta name=description content=index>", &[], "a description, whatever it says"),
         ("<meta name=keywords content='books, index'>", &[], "not for robots, whatever its words"),

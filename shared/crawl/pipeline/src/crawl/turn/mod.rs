@@ -5,6 +5,7 @@ mod committing;
 mod cut;
 mod missing;
 mod patience;
+mod reservations;
 mod visits;
 mod watched;
 
@@ -260,6 +261,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             }
             if start == StartResult::MustAskForMissing {
                 self.ask_for_missing().await;
+                continue;
+            }
+            if start == StartResult::MustReadReservations {
+                self.read_reservations().await?;
                 continue;
             }
             if !matches!(start, StartResult::Full | StartResult::NotYet | StartResult::AheadOfParsers) {

@@ -11,6 +11,7 @@ use dragline_domain::time::after;
 use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 
+use super::reservations::reserved_by_site;
 use super::{TurnWork, WAIT_IN_A_CROWD};
 use crate::crawl::commit::{OpenSegment, segment_pages};
 use crate::crawl::follow_up::{LoggedAnswer, follow_up};
@@ -51,6 +52,8 @@ pub(super) enum StartResult {
     MustLogIn,
     /// A probe for missing pages comes first.
     MustAskForMissing,
+    /// The origin's reservations come first.
+    MustReadReservations,
 }
 
 impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
@@ -102,6 +105,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             // What is asked for again comes first in the new session, which may be short.
             let is_idle = self.segments.open.iter().all(|open| open.entries == 0);
             return Some(if is_idle { StartResult::MustLogIn } else { StartResult::MustCommit });
+        }
+        if self.must_read_reservations() {
+            return Some(StartResult::MustReadReservations);
         }
         if self.must_ask_for_missing() {
             return Some(StartResult::MustAskForMissing);
@@ -260,6 +266,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     fn start(&mut self, work: Work) {
         let latest_start = self.latest_start();
         let missing = self.missing_sign(Outcome::FileIngested);
+        let uses = self.said_by_site(&work);
         let segment = self.segments.open.back_mut().expect("room was made");
         let records = segment.records.as_mut().expect("it is not complete");
         segment.entries += 1;
@@ -287,9 +294,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             }
             return;
         }
-        if let Some((outcome, why)) = refused(&self.context, &self.robots, self.lease.given_up.as_deref(), &work, &url)
-        {
+        let refused = refused(&self.context, &self.robots, self.lease.given_up.as_deref(), &work, &url);
+        if let Some((outcome, why)) = refused.or_else(|| reserved_by_site(&self.context, &uses, &work)) {
             let visit = to_visit(&work, outcome, Some(why), None, work.requests_before());
+            let visit = Visit { uses, ..visit };
             let at = self.world.clock().now();
             records.add_unsent(&url, at, &visit);
             self.is_visited(&url, at, &visit, None);
@@ -363,6 +371,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             self.task.requests() && outcome.may_be_fluke() && tries < tries_max && Retry::fits(waiting, &work.entry);
         let outcome = if is_retried { outcome } else { final_outcome(outcome, fetched) };
         let missing = self.missing_sign(outcome);
+        let uses = self.said_by_site(&work);
         let bodies_cut =
             fetched.result.as_ref().map_or(0, |response| self.note_cut(&url, work.entry.read_as, response));
         let Some(open) = self.segments.open.iter_mut().find(|open| open.number == segment) else { return Ok(()) };
@@ -386,7 +395,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             Some(to_exchange(&sent, robots_stand(&self.context, &self.robots, &work), work.entry.read_as)),
             requests,
         );
-        let mut visit = Visit { missing, ..visit };
+        let mut visit = Visit { missing, uses, ..visit };
         if let Some(entry) = again {
             visit.finality = Finality::Retried;
             open.work.retries.push(Retry { entry, depth: work.depth, tries: work.tries, not_before: now });

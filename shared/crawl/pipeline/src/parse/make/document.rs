@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dragline_domain::capture::{Finality, RedirectEntry};
 use dragline_domain::change::Difference;
-use dragline_domain::conclusion::page_outcome;
+use dragline_domain::conclusion::{document_outcome, page_outcome};
 use dragline_domain::definition::Soft404;
 use dragline_domain::document::{Document, DocumentState, Link, LinkKind, Rel};
 use dragline_domain::frontier::SegmentRow;
@@ -14,8 +14,9 @@ use dragline_extract::missing::print_of_page;
 use dragline_extract::wall::{self, Wall};
 use dragline_extract::{Extracted, Settings, Source, Unread, extract_as};
 
-use super::earlier::asks_for_noindex;
+use super::earlier::{asks_for_noindex, is_needed_unchanged};
 use super::links::{decide_disposition, decide_found, decide_links};
+use super::uses::{uses_of_answer, uses_of_unchanged, with_uses};
 use crate::context::CrawlContext;
 use crate::parse::read::Trust;
 use crate::parse::read::records::{Capture, Response};
@@ -112,12 +113,14 @@ fn document_of_body(context: &CrawlContext, capture: &Capture, response: &Respon
         main: &context.main,
     };
     match extract_as(&source, &settings, capture.visit.sighting.read_as) {
-        Ok(extracted) => document_of_page(context, capture, extracted, bare),
+        Ok(extracted) => document_of_page(context, capture, response, extracted, bare),
         Err(Unread { directives, detail, links, content }) => {
+            let uses = uses_of_answer(context, capture, response, Vec::new());
             let outcome = if directives.noindex { Outcome::BlockedAtRequestOfRemote } else { Outcome::StoredNotRead };
             // A sitemap that asks for noindex is not a result, but it is followed all the same.
             let detail = detail.or_else(|| bare.detail.clone());
-            Document { outcome, detail, links: decide_found(context, capture, links), content, ..bare }
+            let document = Document { outcome, detail, links: decide_found(context, capture, links), content, ..bare };
+            with_uses(context, capture, uses, document)
         }
     }
 }
@@ -139,8 +142,14 @@ fn document_of_wall(wall: Wall, bare: Document) -> Document {
     Document { outcome: wall.kind().outcome(), detail: Some(wall.detail()), ..bare }
 }
 
-fn document_of_page(context: &CrawlContext, capture: &Capture, extracted: Extracted, bare: Document) -> Document {
-    let Extracted { made_by, page, links, mut content, remark, wall } = extracted;
+fn document_of_page(
+    context: &CrawlContext,
+    capture: &Capture,
+    response: &Response,
+    extracted: Extracted,
+    bare: Document,
+) -> Document {
+    let Extracted { made_by, page, links, mut content, remark, wall, uses } = extracted;
     let is_cut = capture.file.as_ref().is_some_and(|file| file.truncated.is_some());
     if let Some(markup) = content.as_mut().and_then(|content| content.markup.as_mut()).filter(|_| is_cut) {
         markup.mark_as_cut();
@@ -148,8 +157,7 @@ fn document_of_page(context: &CrawlContext, capture: &Capture, extracted: Extrac
     if let Some(wall) = wall {
         return document_of_wall(wall, bare);
     }
-    let response = capture.response.as_ref().filter(|response| response.status == 200);
-    if let Some((sign, response)) = sign_of_missing(context, capture).zip(response) {
+    if let Some(sign) = sign_of_missing(context, capture).filter(|_| response.status == 200) {
         let print = || print_of_page(&capture.url, &response.headers, &response.body);
         if let Some(rule) = sign.match_page(&capture.url, print) {
             return document_of_missing(rule, bare);
@@ -164,7 +172,8 @@ fn document_of_page(context: &CrawlContext, capture: &Capture, extracted: Extrac
         [first, more @ ..] => (DocumentState::Stuck, Some(format!("{first}; and {} more", more.len()))),
     };
     let (page, made_by) = (Some(page), Some(made_by));
-    Document { outcome, detail, state, page, links, content, made_by, ..bare }
+    let document = Document { outcome, detail, state, page, links, content, made_by, ..bare };
+    with_uses(context, capture, uses_of_answer(context, capture, response, uses), document)
 }
 
 /// Returns the document of a known body: unchanged, unless the answer now asks for noindex. It is
@@ -188,9 +197,18 @@ fn document_of_unchanged(
     };
     let bare = Document { outcome, detail: detail.map(str::to_owned).or_else(|| bare.detail.clone()), ..bare };
     let Some(earlier) = earlier else { return bare };
+    let uses = uses_of_unchanged(context, capture, response, earlier);
+    let last = capture.visit.known.document;
+    if uses == earlier.uses() && last.is_some_and(|last| !is_needed_unchanged(context, capture, &last)) {
+        return bare;
+    }
     let made = remake_document(context, capture, Some(earlier), bare.clone());
     let mut document = Document { outcome, detail: bare.detail, ..made };
-    let last = capture.visit.known.document;
+    document = with_uses(context, capture, uses, document);
+    if document.outcome == Outcome::UseReserved {
+        document.difference = last.map(|last| Difference::between(last.place, last.outcome, earlier, &document));
+        return document;
+    }
     if asks_for_noindex && last.is_none_or(|last| last.outcome != Outcome::BlockedAtRequestOfRemote) {
         // Keeps as little as for a complete answer that asks for noindex.
         document.withhold();
@@ -208,10 +226,8 @@ pub(crate) fn remake_document(
 ) -> Document {
     let Some(earlier) = earlier else { return bare };
     let links = decide_links(context, capture, earlier.links.iter().cloned());
-    let (outcome, detail) = match &earlier.page {
-        Some(page) => page_outcome(context.definition.canonical, &capture.url, page, &links),
-        None => (bare.outcome, earlier.detail.clone()),
-    };
+    let by_itself = document_outcome(context.definition.canonical, earlier, &links);
+    let (outcome, detail) = by_itself.unwrap_or_else(|| (bare.outcome, earlier.detail.clone()));
     let Document { page, content, made_by, body, .. } = earlier.clone();
     Document { outcome, detail, page, links, content, made_by, body, ..bare }
 }

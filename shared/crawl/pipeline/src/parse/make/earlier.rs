@@ -57,9 +57,9 @@ fn needed(context: &CrawlContext, capture: &Capture) -> Option<LastDocument> {
     let last = capture.visit.known.document?;
     let is_needed = match capture.visit.outcome {
         Outcome::FileIngested | Outcome::PermanentRedirect | Outcome::TemporaryRedirect => true,
+        // What a site says of the use of a page may differ, although the page does not.
         Outcome::FileDidNotChange => {
-            capture.response.as_ref().is_some_and(|response| asks_for_noindex(context, response))
-                || (last.may_link() && (is_stale(context, capture, &last) || passes_demand_on(capture)))
+            context.definition.purpose.is_some() || is_needed_unchanged(context, capture, &last)
         }
         _ => false,
     };
@@ -68,6 +68,13 @@ fn needed(context: &CrawlContext, capture: &Capture) -> Option<LastDocument> {
         Finality::Retried => None,
         Finality::Aside => Some(last),
     }
+}
+
+/// Whether the document of an unchanged page is made from the last one, whatever is said of its
+/// use: it asks for noindex now, or its links are decided again.
+pub(crate) fn is_needed_unchanged(context: &CrawlContext, capture: &Capture, last: &LastDocument) -> bool {
+    capture.response.as_ref().is_some_and(|response| asks_for_noindex(context, response))
+        || (last.may_link() && (is_stale(context, capture, last) || passes_demand_on(capture)))
 }
 
 /// Whether the links of the last document were decided by other rules, or from another depth where

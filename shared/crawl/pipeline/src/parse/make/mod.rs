@@ -7,6 +7,7 @@ pub(crate) mod earlier;
 mod link_room;
 pub(crate) mod links;
 pub(crate) mod remade;
+mod uses;
 
 use std::sync::Arc;
 

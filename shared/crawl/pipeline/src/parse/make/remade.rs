@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use dragline_domain::capture::Visit;
-use dragline_domain::conclusion::page_outcome;
+use dragline_domain::conclusion::document_outcome;
 use dragline_domain::document::{Disposition, Document, LinkKind, StoredBody};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
@@ -17,6 +17,7 @@ use crate::World;
 use crate::context::CrawlContext;
 use crate::parse::make::document::{bare_document, document_of_answer, remake_document, stuck_document};
 use crate::parse::make::earlier::EarlierDocuments;
+use crate::parse::make::uses::uses_of_stored;
 use crate::parse::read::records::{self, Bodies, Capture};
 use dragline_ports::archive::Archive;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
@@ -88,22 +89,22 @@ pub(crate) fn make_from_record(
 ) -> Document {
     let read = records::captures(record, Bodies::for_crawl(context)).unwrap_or_default();
     let answer = read.captures.into_iter().find(|answer| answer.url == capture.url);
-    let Some(Capture { visit: Visit { outcome, detail, missing, .. }, response: Some(response), file, .. }) = answer
+    let Some(Capture { visit: Visit { outcome, detail, missing, uses, .. }, response: Some(response), file, .. }) =
+        answer
     else {
         return stuck_document(n, capture, "its stored answer cannot be read");
     };
     // Prefers the sign known when the answer came; the current one is better than none.
     let missing = missing.or_else(|| capture.visit.missing.clone());
-    let visit = Visit { outcome, detail, missing, ..capture.visit.clone() };
+    let uses = uses_of_stored(earlier, uses);
+    let visit = Visit { outcome, detail, missing, uses, ..capture.visit.clone() };
     let answered = Capture { visit, response: Some(response), file, ..capture.clone() };
     let made = catch_unwind(AssertUnwindSafe(|| document_of_answer(context, &answered, bare_document(n, &answered))));
     let Ok(mut document) = made else { return stuck_document(n, capture, "the parser broke on it") };
     if asked == LaterDirective::ForNoindex {
         document.withhold();
-        (document.outcome, document.detail) = match &document.page {
-            Some(page) => page_outcome(context.definition.canonical, &capture.url, page, &document.links),
-            None => (earlier.outcome, earlier.detail.clone()),
-        };
+        let by_itself = document_outcome(context.definition.canonical, &document, &document.links);
+        (document.outcome, document.detail) = by_itself.unwrap_or_else(|| (earlier.outcome, earlier.detail.clone()));
     }
     leave_what_is_new(earlier, &mut document);
     Document { body: earlier.body.clone(), ..document }

@@ -2,7 +2,7 @@
 
 use dragline_domain::capture::{Finality, Visit};
 use dragline_domain::change::Difference;
-use dragline_domain::conclusion::{page_outcome, redirect_entry, state_change, visit_change};
+use dragline_domain::conclusion::{document_outcome, redirect_entry, state_change, visit_change};
 use dragline_domain::document::{Document, DocumentState, StoredBody};
 use dragline_domain::frontier::{LastDocument, SegmentRow, StateChange, UrlHistory};
 use dragline_domain::outcome::Outcome;
@@ -95,12 +95,11 @@ pub(crate) fn remade_visit(
 
 /// Returns the outcome of the document before, as remade by now.
 fn outcome_by_now(context: &CrawlContext, last: &LastDocument, before: Option<&Document>) -> Outcome {
-    match before {
-        Some(Document { page: Some(page), url, links, .. }) => {
-            page_outcome(context.definition.canonical, url, page, links).0
-        }
-        Some(before) if before.outcome != Outcome::FileDidNotChange => before.outcome,
-        Some(_) | None => last.outcome,
+    let Some(before) = before else { return last.outcome };
+    match document_outcome(context.definition.canonical, before, &before.links) {
+        Some((outcome, _)) => outcome,
+        None if before.outcome != Outcome::FileDidNotChange => before.outcome,
+        None => last.outcome,
     }
 }
 

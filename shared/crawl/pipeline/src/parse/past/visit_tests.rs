@@ -78,6 +78,7 @@ fn capture(finality: Finality, outcome: Outcome, was: Option<DocumentStanding>) 
             known: UrlHistory { last: was.map(|_| Box::new(last)), document, ..UrlHistory::default() },
             demand: None,
             missing: None,
+            uses: Vec::new(),
         },
         response: Some(Response { status: 200, headers: Headers::from_iter([("a", "b")]), body: Bytes::new() }),
         unreadable: None,

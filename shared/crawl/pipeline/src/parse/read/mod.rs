@@ -160,6 +160,7 @@ fn stand_in(context: &CrawlContext, segment: &SegmentRow, document: &Document, f
             known: UrlHistory::default(),
             demand: None,
             missing: None,
+            uses: Vec::new(),
         },
         response: None,
         unreadable: None,

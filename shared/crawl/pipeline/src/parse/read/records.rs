@@ -233,6 +233,9 @@ impl ReadCaptures {
         }
         let Some(visit) = record.extension(ExtensionName::VISIT) else { return };
         let read = serde_json::from_str(visit).map_err(|error| format!("not a valid visit: {error}"));
+        // A later program may write it otherwise, and the capture is worth more than what was said.
+        let uses = record.extension(ExtensionName::USE).and_then(|uses| serde_json::from_str(uses).ok());
+        let read = read.map(|visit: Visit| Visit { uses: uses.unwrap_or_default(), ..visit });
         match read.and_then(|visit| capture(record, start, visit)) {
             Ok(mut capture) => {
                 if let Some(response) = capture.response.as_mut() {

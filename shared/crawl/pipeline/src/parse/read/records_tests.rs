@@ -9,6 +9,7 @@ use dragline_domain::missing_page::{MissingSign, PagePrint};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::simhash::Simhash;
 use dragline_domain::url::CrawlUrl;
+use dragline_domain::use_preferences::{Purpose, UseSource, UseStand, UseStands, UseStatement, for_visit};
 use dragline_formats::blob::{Blob, Spool};
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::{
@@ -73,7 +74,13 @@ fn largest_visit() -> Visit {
             words: u32::MAX,
             simhash: Simhash(u64::MAX),
         }))),
+        uses: for_visit(vec![longest_statement(); 24]),
     }
+}
+
+fn longest_statement() -> UseStatement {
+    let says = Purpose::ALL.into_iter().fold(UseStands::NOTHING, |says, use_| says.with(use_, UseStand::Reserved));
+    UseStatement::new(UseSource::WellKnown, &"\u{10ffff}".repeat(300), says)
 }
 
 fn largest_demand() -> Demand {

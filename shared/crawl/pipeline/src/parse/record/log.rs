@@ -28,6 +28,7 @@ pub(crate) fn log_entries(
             outcome: document.outcome,
             detail: document.detail.clone(),
             missing: None,
+            uses: Vec::new(),
             ..capture.visit.clone()
         },
         status: capture.status(),
@@ -54,6 +55,7 @@ pub(crate) fn log_entries(
             known: blocked.known,
             demand: None,
             missing: None,
+            uses: Vec::new(),
         },
         status: None,
         file: None,

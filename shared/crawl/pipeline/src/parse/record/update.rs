@@ -227,8 +227,10 @@ fn unchanged(context: &CrawlContext, capture: &Capture, last: &LastCapture, outc
     // A 304 may leave out fields, so it does not show whether they are gone.
     let read_by = last.read_by.or_else(|| capture.read_by(context).filter(|_| !capture.is_not_modified()));
     let kept = LastCapture { read_by, ..last.clone() };
-    if outcome == Outcome::BlockedAtRequestOfRemote && last.outcome != outcome {
-        // A 304 asks for noindex: only a complete answer shows the page without it.
+    let is_withheld = matches!(outcome, Outcome::BlockedAtRequestOfRemote | Outcome::UseReserved);
+    if is_withheld && last.outcome != outcome {
+        // A 304 asks for noindex or reserves the use: only a complete answer shows the page
+        // without.
         return LastCapture { outcome, ..incomparable(&kept) };
     }
     LastCapture {

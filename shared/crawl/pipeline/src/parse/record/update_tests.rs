@@ -92,6 +92,7 @@ fn capture(status: u16, outcome: Outcome, field: (&str, &str), truncated: Option
             known,
             demand: None,
             missing: None,
+            uses: Vec::new(),
         },
         response: Some(Response {
             status,
