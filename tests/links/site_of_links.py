@@ -37,7 +37,7 @@ class Answers(BaseHTTPRequestHandler):
 
 def page(*links):
     shown = "".join(f"<p><a href='{html.escape(link)}'>to {html.escape(link)}</a></p>" for link in links)
-    return 200, {}, f"<!doctype html><html lang=en><title>Links</title><h1>Links</h1>{shown}".encode()
+    return 200, {}, f"<!doctype html><html lang=en><title>Links</title><h1 id=there>Links</h1>{shown}".encode()
 
 
 def moved(status, target):
@@ -71,6 +71,22 @@ LINKS = {
     "http://nobody.invalid/page": True,
 }
 
+FLAWS = {
+    # Links that are wrong, or not, whatever is at their end: the finding, if there is one.
+    "http://h:bad/": "links_malformed",
+    "htp://h.example/": "links_malformed",
+    "mailto:": "links_malformed",
+    "": "links_malformed",
+    "mailto:ada@example.org": None,
+    "tel:+491234": None,
+    "/page#there": None,
+    "/page#nowhere": "fragments_missing",
+    "/page#top": None,
+    "/page#/a/route": None,
+    "/page#:~:text=Links": None,
+    "/paper.pdf#page=2": None,
+}
+
 UNKNOWN = ["OTHER/forbidden", "OTHER/too-many", "OTHER/999", "STRICT/private"]
 """What nobody but a person with a browser can tell."""
 
@@ -88,7 +104,7 @@ def answer(method, host, port, path):
     if path == "/robots.txt":
         return (200, {"Content-Type": "text/plain"}, b"User-agent: *\nDisallow: /private\n") if host == STRICT else MISSING
     if host == OWN and path == "/":
-        status, fields, body = page(*(absolute(link, port) for link in [*LINKS, *UNKNOWN]), "/more")
+        status, fields, body = page(*(absolute(link, port) for link in [*LINKS, *UNKNOWN, *FLAWS]), "/more")
         parts = "".join(f"<link rel=stylesheet href='{part}'>" if part.endswith("css") else f"<img alt='' src='{absolute(part, port)}'>" for part in PARTS)
         return status, fields, body + parts.encode()
     if host == OWN and path == "/more":

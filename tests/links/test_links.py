@@ -36,8 +36,11 @@ def crawled(served, tmp_path_factory):
 
 def broken_links(directory):
     """The targets of broken links, with the row of each."""
-    rows = map(json.loads, run(DRAGLINE, "broken", "--format", "jsonl", cwd=directory).splitlines())
-    return {row["to_url"]: row for row in rows}
+    return {row["to_url"]: row for row in findings(directory) if row["finding"] == "broken"}
+
+
+def findings(directory):
+    return list(map(json.loads, run(DRAGLINE, "broken", "--format", "jsonl", cwd=directory).splitlines()))
 
 
 def expected_broken(port):
@@ -69,6 +72,13 @@ def test_every_broken_link_is_told_and_no_other(served, crawled):
     missing = told[resolve("OTHER/missing", port)]
     assert (missing["status"], missing["kind"], missing["anchor"]) == (404, "a", f"to {resolve('OTHER/missing', port)}"), missing
     assert told[resolve("/missing.gif", port)]["kind"] == "img"
+
+
+def test_links_that_are_wrong_whatever_they_lead_to_are_told(served, crawled):
+    port, _ = served
+    told = {(row["finding"], row["to_url"]) for row in findings(crawled[0]) if row["finding"] != "broken"}
+    expected = {(finding, link if finding == "links_malformed" else resolve(link, port)) for link, finding in site.FLAWS.items() if finding}
+    assert told == expected
 
 
 def test_each_target_is_asked_for_once_and_again_where_head_failed(served, crawled):
