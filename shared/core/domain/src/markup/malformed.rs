@@ -108,10 +108,10 @@ impl MalformedReason {
     /// Returns what is wrong with a reference that begins with a scheme other than http and https;
     /// `None` if nothing is, as with `tel:+1` or `data:,x`.
     ///
-    /// Anybody may use a scheme of their own for their app, so a scheme is not wrong because
-    /// nobody has heard of it. It is if it differs in a letter from http, https or `mailto`, or in two
-    /// from `javascript`. No scheme of the WHATWG URL standard (ftp, file, ws, wss) or of
-    /// IANA's registry of URI schemes is so close to one of these, except `shttp` (RFC 2660).
+    /// Anybody may use a scheme of their own for their app, so a scheme is not wrong because nobody
+    /// has heard of it. It is if it differs in a letter from http, https or `mailto`, or in two
+    /// from `javascript`. No scheme of the WHATWG URL standard (ftp, file, ws, wss) or of IANA's
+    /// registry of URI schemes is so close to one of these, except `shttp` (RFC 2660).
     #[must_use]
     pub fn from_scheme(kind: LinkKind, reference: &str) -> Option<Self> {
         const MEANT: [(&str, usize); 4] = [("http", 1), ("https", 1), ("mailto", 1), ("javascript", 2)];
