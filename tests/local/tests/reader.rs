@@ -42,6 +42,7 @@ fn visited(n: u32, path: &str, outcome: Outcome, answer: (u64, Option<u16>)) -> 
         body_bytes: status.map_or(0, |_| 200),
         decoded_sha1: status.map(|_| "ab".repeat(20)),
         decoded_bytes: 300,
+        status: None,
     };
     let file = status.map(|_| FileEntry {
         record: RecordKind::Response,

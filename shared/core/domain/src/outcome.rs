@@ -1,8 +1,8 @@
 //! The outcome of one URL: the crawl exit codes.
 //!
-//! Numbers are those of the unobtanium crawler, so that its users recognise them; 175 to 179, 182 to
-//! 184 and 190 are new here. Names are, too, except where they misled people: its 29 is a file of
-//! unknown type, and its 32 a redirect.
+//! Numbers are those of the unobtanium crawler, so that its users recognise them; 175 to 179, 182
+//! to 184 and 190 are new here. Names are, too, except where they misled people: its 29 is a file
+//! of unknown type, and its 32 a redirect.
 
 use std::fmt;
 use std::str::FromStr;

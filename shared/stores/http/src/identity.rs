@@ -1,5 +1,5 @@
-//! Signed requests, by which a site can tell the crawler from others that use its name: HTTP message
-//! signatures (RFC 9421) as draft-meunier-web-bot-auth-architecture has them.
+//! Signed requests, by which a site can tell the crawler from others that use its name: HTTP
+//! message signatures (RFC 9421) as draft-meunier-web-bot-auth-architecture has them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -147,8 +147,8 @@ impl Signer {
     }
 }
 
-/// Returns host and port of a URL as they are signed (RFC 9421 section 2.2.3): the port of its scheme
-/// is left out.
+/// Returns host and port of a URL as they are signed (RFC 9421 section 2.2.3): the port of its
+/// scheme is left out.
 fn authority(url: &CrawlUrl) -> String {
     let scheme = match url.scheme() {
         Scheme::Http => "http://",

@@ -23,7 +23,8 @@ impl Identity {
         self.key.is_none() && self.directory.is_none()
     }
 
-    /// Whether the directory is the address of a host by HTTPS, without a path, as the draft has it.
+    /// Whether the directory is the address of a host by HTTPS, without a path, as the draft has
+    /// it.
     pub(super) fn has_sound_directory(&self) -> bool {
         let Some(directory) = &self.directory else { return true };
         let host = directory.as_str().strip_prefix("https://").map(|rest| rest.strip_suffix('/').unwrap_or(rest));

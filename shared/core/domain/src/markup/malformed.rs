@@ -108,13 +108,13 @@ impl MalformedReason {
     /// Returns what is wrong with a reference that begins with a scheme other than http and https;
     /// `None` if nothing is, as with `tel:+1` or `data:,x`.
     ///
-    /// Anybody may use a scheme of their own for their app, so a scheme is not wrong because
-    /// nobody has heard of it. It is if it differs in a letter from http or https, or in two from
-    /// `mailto` or `javascript`. No scheme of the WHATWG URL standard (ftp, file, ws, wss) or of
-    /// IANA's registry of URI schemes is so close to one of these, except `shttp` (RFC 2660).
+    /// Anybody may use a scheme of their own for their app, so a scheme is not wrong because nobody
+    /// has heard of it. It is if it differs in a letter from http, https or `mailto`, or in two
+    /// from `javascript`. No scheme of the WHATWG URL standard (ftp, file, ws, wss) or of IANA's
+    /// registry of URI schemes is so close to one of these, except `shttp` (RFC 2660).
     #[must_use]
     pub fn from_scheme(kind: LinkKind, reference: &str) -> Option<Self> {
-        const MEANT: [(&str, usize); 4] = [("http", 1), ("https", 1), ("mailto", 2), ("javascript", 2)];
+        const MEANT: [(&str, usize); 4] = [("http", 1), ("https", 1), ("mailto", 1), ("javascript", 2)];
         let (scheme, rest) = reference.split_once(':')?;
         let is = |known: &str| scheme.eq_ignore_ascii_case(known);
         if is("data") || is("javascript") || is("shttp") {
@@ -197,8 +197,8 @@ mod tests {
             ("htpt://x/", Some(SchemeMistyped), "two that are swapped"),
             ("HTP://x/", Some(SchemeMistyped), "in any case"),
             ("maito:a@b.example", Some(SchemeMistyped), "not only http"),
-            ("mail:a@b.example", Some(SchemeMistyped), "two letters of a longer one"),
-            ("javscript:void(0)", Some(SchemeMistyped), "scripts"),
+            ("mial:a@b.example", None, "three letters"),
+            ("jvascrpt:void(0)", Some(SchemeMistyped), "two letters of a long one"),
             ("myapp://open", None, "an app's own"),
             ("htp2x://x/", None, "too different to be sure"),
             ("tell:1", None, "short ones are alike by accident"),

@@ -164,8 +164,8 @@ impl Policy {
         self.block_rule(url).map_or(Decision::Crawl, Decision::Blocked)
     }
 
-    /// Returns the rule by which a URL is left alone, wherever it was found: a pattern of `exclude`, or
-    /// one of `do_not_crawl`; `None` if there is none.
+    /// Returns the rule by which a URL is left alone, wherever it was found: a pattern of
+    /// `exclude`, or one of `do_not_crawl`; `None` if there is none.
     #[must_use]
     pub fn exclusion(&self, url: &CrawlUrl) -> Option<Decision<'_>> {
         let excluded = self.excluded(url).map(Decision::OutOfScope);

@@ -153,7 +153,9 @@ fn forget_object(db: &Db, id: &SegmentId) -> Result<(), StoreError> {
 
 /// Deletes the document of an entry.
 pub(crate) fn delete_document(db: &Db, id: VisitId) -> Result<(), StoreError> {
-    if db.execute("DELETE FROM content WHERE id = ?1", [id])? > 0 {
+    // Most content has no items, whose tables may be many.
+    let sql = "DELETE FROM content WHERE id = ?1 RETURNING record -> '$.items' IS NOT NULL";
+    if db.all(sql, [id], |row| row.get(0))?.contains(&true) {
         items::delete(db, id)?;
     }
     for table in ["difference", "document_text", "document"] {

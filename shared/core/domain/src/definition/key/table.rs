@@ -130,8 +130,8 @@ keys! {
         flag: "include" "Crawl only URLs that match; can be given several times",
     }
     /// Which URLs not to crawl: the whole URL must match none of the patterns. Takes precedence
-    /// over `scope.include`. What is added while a crawl runs takes effect at once, also for URLs that
-    /// wait already; the next run visits what is taken out.
+    /// over `scope.include`. What is added while a crawl runs takes effect at once, also for URLs
+    /// that wait already; the next run visits what is taken out.
     ScopeExclude = "scope.exclude" {
         field: scope.exclude,
         kind: Patterns(100),
@@ -150,8 +150,8 @@ keys! {
         flag: "max-depth" "Follow at most this many links from a seed; 0 crawls only the seeds",
     }
     /// URLs in scope that are never fetched. A URL for which a condition holds is logged as
-    /// `blocked_url_by_local_policy` (173), with the reason of the first such rule. A rule that is added
-    /// while a crawl runs takes effect at once.
+    /// `blocked_url_by_local_policy` (173), with the reason of the first such rule. A rule that is
+    /// added while a crawl runs takes effect at once.
     DoNotCrawl = "do_not_crawl" {
         field: do_not_crawl,
         kind: Blocks(500),

@@ -40,7 +40,8 @@ fn malformed_references_are_kept() {
         ("<template><a href=htp://x/></template>", "", "where nothing is shown"),
         ("<base href='http://h:x/'><a href=y>", "", "a wrong base is none"),
     ] {
-        let told = markup(html).malformed.iter().map(|link| {
+        let markup = markup(html);
+        let told = markup.malformed.iter().map(|link| {
             let text = link.text.as_ref().map_or_else(String::new, |text| format!(" {text}"));
             format!("{} {} {}{text}", link.kind, link.written, link.why.name())
         });
