@@ -168,6 +168,7 @@ mod tests {
     use web_bot_auth::message_signatures::SignedMessage;
 
     use super::*;
+    use crate::timing;
 
     /// A request as whoever verifies it sees it.
     struct Seen {
@@ -192,7 +193,7 @@ mod tests {
         };
         let signer = Signer::new(&identity, Some(&Secret::new(pem))).unwrap().unwrap();
         let mut fields = HeaderMap::new();
-        signer.sign(&CrawlUrl::parse(url, &UrlRules::default()).unwrap(), Timestamp::now(), &mut fields);
+        signer.sign(&CrawlUrl::parse(url, &UrlRules::default()).unwrap(), timing::wall_clock(), &mut fields);
         let text = |value: &HeaderValue| value.to_str().unwrap().to_owned();
         let fields = fields.iter().map(|(name, value)| (name.to_string(), text(value))).collect();
         let authority = url.split('/').nth(2).unwrap().trim_end_matches(":443").to_owned();
