@@ -1,8 +1,8 @@
 //! What pages' markup tells: writes it beside the links, and checks it against other pages.
 
 use dragline_domain::document::LinkKind;
-use dragline_domain::language::hreflang_fault;
-use dragline_domain::markup::{AnchorSet, MalformedReason, Markup};
+use dragline_domain::language::{HreflangFault, hreflang_fault};
+use dragline_domain::markup::{AnchorSet, MalformedReason, Markup, PagePart};
 use dragline_ports::reader::PageRow;
 use rusqlite::{Connection, params};
 
@@ -43,7 +43,7 @@ impl GraphWriter {
             self.db.prepare_cached(sql)?.execute(row)?;
         }
         for (n, language) in languages.iter().enumerate() {
-            let fault = hreflang_fault(&language.code).map(|fault| fault.explanation());
+            let fault = hreflang_fault(&language.code).map(HreflangFault::explanation);
             let sql = "INSERT INTO page_language VALUES (?, ?, ?, ?, ?)";
             self.db.prepare_cached(sql)?.execute(params![id, n, language.link, language.code, fault])?;
         }
@@ -59,7 +59,7 @@ impl GraphWriter {
                 continue;
             };
             let (rel, alt) = (self.anchor_of(used.rel.as_deref())?, self.anchor_of(used.alt.as_deref())?);
-            let part = used.part.map(|part| part.name());
+            let part = used.part.map(PagePart::name);
             let sql = "INSERT INTO link_use VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
             self.db.prepare_cached(sql)?.execute(params![id, place, n, used.fragment, part, rel, alt, text])?;
         }
