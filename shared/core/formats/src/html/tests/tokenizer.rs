@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::fs;
-use std::slice;
 
 use html5gum::{Emitter, Error, State, Tokenizer};
 use proptest::prelude::*;
@@ -52,8 +51,8 @@ impl Emitter for Witness<'_, '_> {
     fn emit_string(&mut self, piece: &[u8]) {
         // What tree builders do with a NUL.
         let replacement: &[u8] = if self.collector.has_cdata() { "\u{FFFD}".as_bytes() } else { b"" };
-        let replaced = |byte| if *byte == b'\0' { replacement } else { slice::from_ref(byte) };
-        let piece: Vec<u8> = piece.iter().flat_map(replaced).copied().collect();
+        let replaced = |byte: &u8| if *byte == b'\0' { replacement.to_vec() } else { vec![*byte] };
+        let piece: Vec<u8> = piece.iter().flat_map(replaced).collect();
         if let Some(cdata) = &mut self.cdata {
             cdata.read(&piece);
         }
