@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use dragline_domain::content::ContentLevel;
-use dragline_domain::definition::{Canonical, Draft, Key, Requisites, Sitemaps, Soft404, UrlPattern, Within};
+use dragline_domain::definition::{Canonical, Draft, Feeds, Key, Requisites, Sitemaps, Soft404, UrlPattern, Within};
 use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
 
@@ -190,6 +190,8 @@ pub(super) struct Overrides {
     content: Option<ContentLevel>,
     #[arg(long, value_name = "WORD", value_parser = values::sitemaps(), help = key::help(Key::Sitemaps))]
     sitemaps: Option<Sitemaps>,
+    #[arg(long, value_name = "WORD", value_parser = values::feeds(), help = key::help(Key::Feeds))]
+    feeds: Option<Feeds>,
     #[arg(long, value_name = "WORD", value_parser = values::requisites(), help = key::help(Key::Requisites))]
     requisites: Option<Requisites>,
     #[arg(long, value_name = "WORD", value_parser = values::canonical(), help = key::help(Key::Canonical))]
@@ -214,6 +216,7 @@ impl Overrides {
         draft.fetch.retries = self.retries.unwrap_or(draft.fetch.retries);
         draft.content = self.content.unwrap_or(draft.content);
         draft.sitemaps = self.sitemaps.unwrap_or(draft.sitemaps);
+        draft.feeds = self.feeds.unwrap_or(draft.feeds);
         draft.requisites = self.requisites.unwrap_or(draft.requisites);
         draft.canonical = self.canonical.unwrap_or(draft.canonical);
         draft.soft_404 = self.soft_404.unwrap_or(draft.soft_404);
@@ -251,6 +254,7 @@ mod tests {
             (Overrides { retries: Some(0), ..none() }, vec![Key::FetchRetries]),
             (Overrides { content: Some(ContentLevel::Full), ..none() }, vec![Key::Content]),
             (Overrides { sitemaps: Some(Sitemaps::Follow), ..none() }, vec![Key::Sitemaps]),
+            (Overrides { feeds: Some(Feeds::Follow), ..none() }, vec![Key::Feeds]),
             (Overrides { requisites: Some(Requisites::Fetch), ..none() }, vec![Key::Requisites]),
             (Overrides { canonical: Some(Canonical::Ignore), ..none() }, vec![Key::Canonical]),
             (Overrides { soft_404: Some(Soft404::Detect), ..none() }, vec![Key::Soft404]),

@@ -62,7 +62,13 @@ macro_rules! link_kinds {
             /// Whether the target is named in a list for crawlers; nobody clicks such a link.
             #[must_use]
             pub const fn is_listed(self) -> bool {
-                matches!(self, Self::Sitemap | Self::SitemapFile)
+                matches!(self, Self::Sitemap | Self::SitemapFile | Self::SitemapTrial)
+            }
+
+            /// Whether a feed has such links: to its entries, and to its further parts.
+            #[must_use]
+            pub const fn is_of_feed(self) -> bool {
+                matches!(self, Self::Feed | Self::FeedEntry)
             }
 
             /// Whether the target represents the page itself, under another name or in another
@@ -102,7 +108,8 @@ link_kinds! {
     Redirect = 11 "redirect" true;
     /// `<link rel=canonical>`, or the `Link` field's.
     Canonical = 12 "canonical" true;
-    /// `<link rel=alternate>`: another language, a feed.
+    /// `<link rel=alternate>`: another language or format. In documents of earlier versions also a
+    /// feed.
     Alternate = 13 "alternate" true;
     /// `<link rel=next>`, `prev`, `contents`, `index` and similar: neighbouring pages.
     Sequence = 14 "sequence" true;
@@ -114,6 +121,14 @@ link_kinds! {
     Font = 17 "font" false;
     /// A sitemap that robots.txt or an index of sitemaps names.
     SitemapFile = 18 "sitemap_file" true;
+    /// A feed that a page names (`<link rel=alternate>` with the type of one), or another part of a
+    /// feed (RFC 5005).
+    Feed = 19 "feed" true;
+    /// The page of a feed's entry.
+    FeedEntry = 20 "feed_entry" true;
+    /// Where the sitemap of most sites is, tried for a robots.txt that names none. Nobody wrote
+    /// such a link, so nothing is told of it.
+    SitemapTrial = 21 "sitemap_trial" true;
 }
 
 impl fmt::Display for LinkKind {

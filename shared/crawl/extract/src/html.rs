@@ -27,7 +27,7 @@ const SLIGHT_TEXT_BYTES_MAX: usize = 8 * 1024;
 
 /// The version of the extractor itself, without the versions of the rules for walls and for missing
 /// pages.
-const VERSION: u16 = 9;
+const VERSION: u16 = 10;
 
 /// The extractor for pages.
 pub(crate) struct Html;
@@ -48,7 +48,7 @@ impl Extractor for Html {
         let bytes = body.decoded();
         let text = body.text(&bytes);
         let syntax = syntax(body.media, &text.text)?;
-        if body.media == MediaType::Html && feed::sniff::is_mislabelled(&text.text) {
+        if body.media == MediaType::Html && feed::sniff::begins_xml(&text.text) {
             return None;
         }
         let url = Url::parse(body.source.url.as_str()).ok()?;

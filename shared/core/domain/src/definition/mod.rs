@@ -42,7 +42,7 @@ pub use changes::{Effect, changes};
 pub use checked::{Definition, StoredError};
 pub use condition::{Condition, ConditionMistake, TextTest};
 pub use draft::{
-    Budget, Canonical, DoNotCrawl, Draft, Fetch, Politeness, QueryRule, Requisites, Scope, Sitemaps, Soft404,
+    Budget, Canonical, DoNotCrawl, Draft, Feeds, Fetch, Politeness, QueryRule, Requisites, Scope, Sitemaps, Soft404,
     TrapLimits, Within,
 };
 pub use host_pattern::{HostPattern, HostPatternError};

@@ -267,6 +267,7 @@ fn edit(key: Key, draft: &mut Draft) {
         Slot::Name(name) => *name = "other".parse().unwrap(),
         Slot::Seeds(seeds) => seeds.truncate(1),
         Slot::Sitemaps(sitemaps) => *sitemaps = Sitemaps::Follow,
+        Slot::Feeds(feeds) => *feeds = Feeds::Follow,
         Slot::Requisites(requisites) => *requisites = Requisites::Fetch,
         Slot::Canonical(canonical) => *canonical = Canonical::Ignore,
         Slot::Soft404(soft_404) => *soft_404 = Soft404::Detect,

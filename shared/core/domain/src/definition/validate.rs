@@ -210,7 +210,8 @@ fn seeds(draft: &Draft) -> Vec<Problem> {
                 | ScopeRule::Depth { .. }
                 | ScopeRule::Requisites
                 | ScopeRule::RequisiteSteps { .. }
-                | ScopeRule::SitemapIndexes { .. },
+                | ScopeRule::SitemapIndexes { .. }
+                | ScopeRule::FeedParts { .. },
             ) => {}
             Decision::Blocked(rule) => {
                 included += 1;

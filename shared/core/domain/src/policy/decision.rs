@@ -43,6 +43,11 @@ pub enum ScopeRule<'p> {
         /// The number of indexes.
         indexes: u32,
     },
+    /// It is a further part of a feed, after too many others.
+    FeedParts {
+        /// The number of parts before it.
+        parts: u32,
+    },
     /// Only what sitemaps list is crawled, and a page links to it.
     NotListed,
     /// It is too many links away from a seed.
@@ -110,6 +115,9 @@ impl fmt::Display for ScopeRule<'_> {
                     "{indexes} sitemap indexes in a row, and at most {} are followed",
                     Policy::SITEMAP_INDEXES_MAX
                 )
+            }
+            Self::FeedParts { parts } => {
+                write!(f, "{parts} further parts of a feed in a row, and at most {} are read", Policy::FEED_PARTS_MAX)
             }
             Self::NotIncluded => f.write_str("scope.include: no entry matches"),
             Self::NotListed => f.write_str("sitemaps (only): no sitemap lists it"),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::content::ContentLevel;
 use crate::definition::{
-    AccessRule, Canonical, DoNotCrawl, Hostname, ItemType, Line, MainRule, NotifyRule, QueryRule, RecrawlRule,
+    AccessRule, Canonical, DoNotCrawl, Feeds, Hostname, ItemType, Line, MainRule, NotifyRule, QueryRule, RecrawlRule,
     RecrawlWord, Requisites, Schedule, SecretReference, Sitemaps, Soft404, UrlPattern, UserAgent, Within,
 };
 use crate::ids::CrawlId;
@@ -23,6 +23,8 @@ pub enum Slot<'d> {
     Within(&'d mut Within),
     /// See [`ValueKind::Sitemaps`](super::ValueKind::Sitemaps).
     Sitemaps(&'d mut Sitemaps),
+    /// See [`ValueKind::Feeds`](super::ValueKind::Feeds).
+    Feeds(&'d mut Feeds),
     /// See [`ValueKind::Requisites`](super::ValueKind::Requisites).
     Requisites(&'d mut Requisites),
     /// Patterns over URLs.

@@ -158,7 +158,7 @@ impl Collector<'_> {
 
     fn link(&mut self, tag: &Tag) {
         let rel = tag.text(Attribute::Rel).unwrap_or_default();
-        let Some(kind) = rel::kind(rel, tag.text(Attribute::As)) else { return };
+        let Some(kind) = rel::kind(rel, tag.text(Attribute::As), tag.text(Attribute::Type)) else { return };
         if let Some(reference) = tag.value(Attribute::Href) {
             self.links.add(kind, reference, follow(tag));
         }

@@ -127,7 +127,9 @@ fn every_rel_of_link() {
         ("<link rel='shortcut icon' href=x><link rel=apple-touch-icon href=y>", "img /dir/x, img /dir/y", "icons"),
         ("<link rel=canonical href=x>", "canonical /dir/x", "canonical"),
         ("<link rel=alternate hreflang=de href=x>", "alternate /dir/x", "another language"),
-        ("<link rel=alternate type=application/rss+xml href=x>", "alternate /dir/x", "a feed"),
+        ("<link rel=alternate type=application/rss+xml href=x>", "feed /dir/x", "a feed"),
+        ("<link rel='alternate home' type=' Application/Feed+JSON; charset=utf-8' href=x>", "feed /dir/x", "another"),
+        ("<link rel=next type=application/atom+xml href=x>", "sequence /dir/x", "it does not stand for the page"),
         (
             "<link rel=next href=x><link rel=prev href=y><link rel=up href=z>",
             "sequence /dir/x, sequence /dir/y, sequence /dir/z",
