@@ -55,7 +55,14 @@ macro_rules! link_kinds {
             pub const fn is_requisite(self) -> bool {
                 matches!(
                     self,
-                    Self::Css | Self::Img | Self::Video | Self::Audio | Self::Object | Self::Script | Self::Font
+                    Self::Css
+                        | Self::Img
+                        | Self::Video
+                        | Self::Audio
+                        | Self::Object
+                        | Self::Script
+                        | Self::Font
+                        | Self::Manifest
                 )
             }
 
@@ -89,7 +96,8 @@ link_kinds! {
     /// `<link rel=stylesheet>`, and `@import` in a style sheet.
     Css = 3 "css" false;
     /// `<img>`, `<picture>`'s sources, `<input type=image>`, SVG's `<image>` and `<use>`, icons, a
-    /// video's poster, and `url()` in styles.
+    /// video's poster, the pictures of previews (`og:image`) and of manifests, and `url()` in
+    /// styles. Also what scripts load as these (`data-src`).
     Img = 4 "img" false;
     /// `<video>` and its sources.
     Video = 5 "video" false;
@@ -129,6 +137,8 @@ link_kinds! {
     /// Where the sitemap of most sites is, tried for a robots.txt that names none. Nobody wrote
     /// such a link, so nothing is told of it.
     SitemapTrial = 21 "sitemap_trial" true;
+    /// `<link rel=manifest>`: a web app manifest, which names pictures.
+    Manifest = 22 "manifest" false;
 }
 
 impl fmt::Display for LinkKind {

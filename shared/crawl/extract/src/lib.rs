@@ -23,6 +23,7 @@ pub mod form;
 mod html;
 pub mod items;
 mod look;
+mod manifest;
 pub mod missing;
 mod repeated;
 mod sitemap;
@@ -126,7 +127,7 @@ fn by_type(body: &Body<'_>) -> Result<Extracted, Unread> {
     extracted.ok_or_else(|| {
         let links = match body.media {
             fields::MediaType::Css => style_sheet::links(body),
-            _ => feed::links::links(body).unwrap_or_else(|| sitemap::links(body)),
+            _ => (feed::links::links(body).or_else(|| manifest::links(body))).unwrap_or_else(|| sitemap::links(body)),
         };
         Unread { links, ..body.unread() }
     })

@@ -33,6 +33,7 @@ enum Class {
     Canonical,
     Stylesheet,
     Icon,
+    Manifest,
     Alternate,
     Sequence,
     Module,
@@ -53,6 +54,7 @@ fn class(word: &str) -> Class {
         | "fluid-icon"
         | "image_src"
         | "mask-icon" => Class::Icon,
+        "manifest" => Class::Manifest,
         "alternate" | "amphtml" => Class::Alternate,
         "appendix" | "begin" | "chapter" | "contents" | "end" | "first" | "glossary" | "home" | "index" | "last"
         | "next" | "prev" | "previous" | "section" | "start" | "subsection" | "toc" | "top" | "up" => Class::Sequence,
@@ -69,6 +71,7 @@ impl Class {
             Self::Canonical => Some(LinkKind::Canonical),
             Self::Stylesheet => Some(LinkKind::Css),
             Self::Icon => Some(LinkKind::Img),
+            Self::Manifest => Some(LinkKind::Manifest),
             Self::Alternate => Some(LinkKind::Alternate),
             Self::Sequence => Some(LinkKind::Sequence),
             Self::Module => Some(LinkKind::Script),

@@ -122,20 +122,25 @@ impl Element {
 }
 
 macro_rules! attributes {
-    ($($variant:ident = $name:literal),* $(,)?) => {
-        /// The attributes that are used.
+    ($($variant:ident = $name:literal),*; $($of_script:ident = $script_name:literal),* $(,)?) => {
+        /// The attributes that are used: those of the markup, and those of scripts that load what
+        /// comes into view.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Attribute { $($variant,)* }
+        pub(super) enum Attribute { $($variant,)* $($of_script,)* }
 
         impl Attribute {
             fn from_name(name: &[u8]) -> Option<Self> {
+                if name.starts_with(b"data-") {
+                    $(if name == $script_name.as_bytes() { return Some(Self::$of_script); })*
+                    return None;
+                }
                 $(if name == $name.as_bytes() { return Some(Self::$variant); })*
                 None
             }
 
             /// Returns its name in lower case.
             pub(super) const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
+                match self { $(Self::$variant => $name,)* $(Self::$of_script => $script_name,)* }
             }
         }
     };
@@ -162,6 +167,7 @@ attributes! {
     Open = "open",
     Popover = "popover",
     Poster = "poster",
+    Property = "property",
     Rel = "rel",
     Src = "src",
     Srcdoc = "srcdoc",
@@ -169,7 +175,13 @@ attributes! {
     Style = "style",
     Type = "type",
     XlinkHref = "xlink:href",
-    XmlLang = "xml:lang",
+    XmlLang = "xml:lang";
+    DataBg = "data-bg",
+    DataLazySrc = "data-lazy-src",
+    DataLazySrcset = "data-lazy-srcset",
+    DataOriginal = "data-original",
+    DataSrc = "data-src",
+    DataSrcset = "data-srcset",
 }
 
 /// Whether a tag ends in `/`, which matters in SVG and `MathML`, but not in HTML.

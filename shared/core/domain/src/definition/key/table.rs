@@ -79,7 +79,8 @@ keys! {
         flag: "feeds" "Whether the entries of feeds are visited (RSS, Atom, JSON Feed): ignore or follow",
     }
     /// Whether what pages need to be shown is fetched: pictures, style sheets and what these name,
-    /// scripts, fonts, sound and video.
+    /// scripts, fonts, sound and video; also the pictures that scripts load once they come into
+    /// view (`data-src` and its like), those of previews (`og:image`) and of web app manifests.
     ///
     /// | word | what is done |
     /// |---|---|
