@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{
-    Canonical, Draft, ExternalLinks, Key, Requisites, Sitemaps, Soft404, UrlPattern, Within,
+    Canonical, Draft, ExternalLinks, Feeds, Key, Requisites, Sitemaps, Soft404, UrlPattern, Within,
 };
 use dragline_domain::ids::CrawlId;
 use dragline_domain::use_preferences::Purpose;
@@ -193,6 +193,8 @@ pub(super) struct Overrides {
     content: Option<ContentLevel>,
     #[arg(long, value_name = "WORD", value_parser = values::sitemaps(), help = key::help(Key::Sitemaps))]
     sitemaps: Option<Sitemaps>,
+    #[arg(long, value_name = "WORD", value_parser = values::feeds(), help = key::help(Key::Feeds))]
+    feeds: Option<Feeds>,
     #[arg(long, value_name = "WORD", value_parser = values::requisites(), help = key::help(Key::Requisites))]
     requisites: Option<Requisites>,
     #[arg(long, help = key::help(Key::LinksExternal))]
@@ -221,6 +223,7 @@ impl Overrides {
         draft.fetch.retries = self.retries.unwrap_or(draft.fetch.retries);
         draft.content = self.content.unwrap_or(draft.content);
         draft.sitemaps = self.sitemaps.unwrap_or(draft.sitemaps);
+        draft.feeds = self.feeds.unwrap_or(draft.feeds);
         draft.requisites = self.requisites.unwrap_or(draft.requisites);
         if self.check_external {
             draft.links.external = ExternalLinks::Check;
@@ -262,6 +265,7 @@ mod tests {
             (Overrides { retries: Some(0), ..none() }, vec![Key::FetchRetries]),
             (Overrides { content: Some(ContentLevel::Full), ..none() }, vec![Key::Content]),
             (Overrides { sitemaps: Some(Sitemaps::Follow), ..none() }, vec![Key::Sitemaps]),
+            (Overrides { feeds: Some(Feeds::Follow), ..none() }, vec![Key::Feeds]),
             (Overrides { requisites: Some(Requisites::Fetch), ..none() }, vec![Key::Requisites]),
             (Overrides { check_external: true, ..none() }, vec![Key::LinksExternal]),
             (Overrides { canonical: Some(Canonical::Ignore), ..none() }, vec![Key::Canonical]),

@@ -5,7 +5,9 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dragline_definition::Diagnostic;
 use dragline_domain::content::ContentLevel;
-use dragline_domain::definition::{Canonical, Condition, Requisites, Sitemaps, Soft404, UrlPattern, UserAgent, Within};
+use dragline_domain::definition::{
+    Canonical, Condition, Feeds, Requisites, Sitemaps, Soft404, UrlPattern, UserAgent, Within,
+};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::{NoSuchOutcome, Outcome};
 use dragline_domain::use_preferences::Purpose;
@@ -65,6 +67,11 @@ pub(super) fn within() -> impl TypedValueParser<Value = Within> {
 /// Returns a parser of the modes for sitemaps.
 pub(super) fn sitemaps() -> impl TypedValueParser<Value = Sitemaps> {
     name_parser([Sitemaps::Ignore, Sitemaps::Follow, Sitemaps::Only], Sitemaps::name)
+}
+
+/// Returns a parser of the modes for feeds.
+pub(super) fn feeds() -> impl TypedValueParser<Value = Feeds> {
+    name_parser([Feeds::Ignore, Feeds::Follow], Feeds::name)
 }
 
 /// Returns a parser of the modes for page requisites.

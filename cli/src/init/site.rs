@@ -113,7 +113,8 @@ impl SeenPage {
             .filter(|(name, _)| name.eq_ignore_ascii_case("generator"))
             .map(|(_, content)| content.as_str())
             .collect();
-        let is_resource = |kind| matches!(kind, LinkKind::Css | LinkKind::Script | LinkKind::Other);
+        let is_resource =
+            |kind| matches!(kind, LinkKind::Css | LinkKind::Script | LinkKind::Manifest | LinkKind::Other);
         let resources: Vec<_> = extracted
             .links
             .iter()

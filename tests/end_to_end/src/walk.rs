@@ -140,17 +140,29 @@ fn requisites(element: ElementRef<'_>) -> Vec<String> {
         |name: &str| element.value().attr(name).filter(|address| !address.trim().is_empty()).map(ToOwned::to_owned);
     let mut loaded = match element.value().name() {
         "img" | "script" | "video" | "audio" | "source" | "embed" => vec![of("src"), of("poster")],
-        "link" if has_rel(element, &["stylesheet", "icon"]) => vec![of("href")],
+        "link" if has_rel(element, &["stylesheet", "icon", "manifest"]) => vec![of("href")],
+        "meta" if is_preview(element) => vec![of("content")],
         "object" => vec![of("data")],
         "style" => element.text().flat_map(of_styles).map(Some).collect(),
         _ => Vec::new(),
     };
-    let sets = of("srcset")
+    if matches!(element.value().name(), "img" | "source") {
+        loaded.push(["data-src", "data-lazy-src", "data-original"].into_iter().find_map(of));
+    }
+    let sets = ["srcset", "data-srcset", "data-lazy-srcset"]
         .into_iter()
+        .filter_map(of)
         .flat_map(|set| set.split(',').map(str::trim).map(ToOwned::to_owned).collect::<Vec<_>>());
     loaded.extend(sets.map(|one| one.split_whitespace().next().map(ToOwned::to_owned)));
     loaded.extend(of("style").iter().flat_map(|style| of_styles(style)).map(Some));
     loaded.into_iter().flatten().collect()
+}
+
+/// Whether a `<meta>` has the picture of previews.
+fn is_preview(element: ElementRef<'_>) -> bool {
+    let name = element.value().attr("property").or_else(|| element.value().attr("name")).unwrap_or_default();
+    let name = name.to_ascii_lowercase();
+    matches!(&*name, "og:image" | "og:image:url" | "og:image:secure_url" | "twitter:image" | "twitter:image:src")
 }
 
 /// What styles load, as far as they are written plainly.

@@ -63,7 +63,11 @@ mod tests {
             assert_eq!(find(section, word), expected, "{why}");
         }
         assert_eq!(words(Some("recrawl")), ["policy", "interval", "min", "max", "rules"]);
-        assert!(words(None).starts_with(&["name", "seeds", "sitemaps", "requisites", "scope"]), "{:?}", words(None));
+        assert!(
+            words(None).starts_with(&["name", "seeds", "sitemaps", "feeds", "requisites", "scope"]),
+            "{:?}",
+            words(None)
+        );
         for key in Key::ALL {
             assert_eq!(find(key.section(), key.word()), Some(KeyOrSection::Key(*key)));
             assert!(words(key.section()).contains(&key.word()), "{key}");

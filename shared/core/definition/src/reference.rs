@@ -84,6 +84,7 @@ fn value(kind: ValueKind) -> String {
         ValueKind::Seeds(max) => format!("list of 1 to {} URLs of `http` or `https`", grouped(max)),
         ValueKind::Within
         | ValueKind::Sitemaps
+        | ValueKind::Feeds
         | ValueKind::Requisites
         | ValueKind::ExternalLinks
         | ValueKind::Content
@@ -274,13 +275,15 @@ fn the_documented_words_are_accepted() {
     type ReadWord = fn(Definition) -> String;
     let content = |definition: Definition| definition.content.to_string();
     let sitemaps = |definition: Definition| definition.sitemaps.to_string();
+    let feeds = |definition: Definition| definition.feeds.to_string();
     let requisites = |definition: Definition| definition.requisites.to_string();
     let external = |definition: Definition| definition.links.external.to_string();
     let canonical = |definition: Definition| definition.canonical.to_string();
     let soft_404 = |definition: Definition| definition.soft_404.to_string();
     let purpose = |definition: Definition| definition.purpose.map(|word| word.to_string()).unwrap_or_default();
-    let table: [(Key, &str, ReadWord); 9] = [
+    let table: [(Key, &str, ReadWord); 10] = [
         (Key::Sitemaps, "", sitemaps),
+        (Key::Feeds, "", feeds),
         (Key::Requisites, "", requisites),
         (Key::LinksExternal, "", external),
         (Key::ScopeWithin, "", within),

@@ -186,6 +186,7 @@ fn value(slot: Slot<'_>) -> Option<Yaml> {
         Slot::Seeds(seeds) => Some(Yaml::from_stored(seeds)),
         Slot::Within(word) => Some(Yaml::from_stored(word)),
         Slot::Sitemaps(word) => Some(Yaml::from_stored(word)),
+        Slot::Feeds(word) => Some(Yaml::from_stored(word)),
         Slot::Requisites(word) => Some(Yaml::from_stored(word)),
         Slot::ExternalLinks(word) => Some(Yaml::from_stored(word)),
         Slot::Canonical(word) => Some(Yaml::from_stored(word)),

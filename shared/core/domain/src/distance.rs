@@ -1,6 +1,7 @@
 //! How far a link's target is from the seeds.
 
 use crate::capture::Visit;
+use crate::definition::Feeds;
 use crate::document::LinkKind;
 use crate::frontier::{CHECK_DEPTH, ReadAs, SeedDistance, Sighting};
 
@@ -26,17 +27,25 @@ impl Distance {
     /// links stand for the same page, and requisites are a part of it, as is the target of their
     /// redirects. The entries of a sitemap count like seeds, and so do the sitemaps that robots.txt
     /// names; those of an index are one deeper each time, so that an endless chain comes to an end.
+    /// Feeds that are followed are the same: what they list counts like seeds, and so do those that
+    /// pages name.
     #[must_use]
-    pub fn to_target(visit: &Visit, kind: LinkKind) -> Self {
+    pub fn to_target(visit: &Visit, kind: LinkKind, feeds: Feeds) -> Self {
         let Sighting { depth, requisite_steps: steps, read_as, ref via } = visit.sighting;
         let counts_like_seed = match kind {
-            LinkKind::Sitemap => read_as == ReadAs::Sitemap || depth == 0 && via.is_none(),
-            LinkKind::SitemapFile => read_as == ReadAs::Robots,
+            LinkKind::Sitemap => read_as.is_sitemap() || depth == 0 && via.is_none(),
+            // Each language of a listed page is listed with it.
+            LinkKind::Alternate => read_as.is_sitemap(),
+            LinkKind::SitemapFile | LinkKind::SitemapTrial => read_as == ReadAs::Robots,
+            LinkKind::FeedEntry => read_as == ReadAs::Feed || depth == 0 && via.is_none(),
+            LinkKind::Feed => feeds.are_followed() && read_as != ReadAs::Feed,
             _ => false,
         };
         let read_as = match kind {
             LinkKind::Redirect => read_as,
             LinkKind::SitemapFile => ReadAs::Sitemap,
+            LinkKind::SitemapTrial => ReadAs::SitemapTrial,
+            LinkKind::Feed if feeds.are_followed() => ReadAs::Feed,
             _ => ReadAs::Typed,
         };
         if counts_like_seed {
@@ -56,10 +65,8 @@ impl Distance {
     /// next deeper, so that an endless chain comes to an end.
     #[must_use]
     pub const fn to_checked(visit: &Visit) -> Self {
-        let depth = match visit.sighting.read_as {
-            ReadAs::Check => visit.sighting.depth.saturating_add(1),
-            ReadAs::Typed | ReadAs::Sitemap | ReadAs::Robots => CHECK_DEPTH,
-        };
+        let is_redirect_of_checked = matches!(visit.sighting.read_as, ReadAs::Check);
+        let depth = if is_redirect_of_checked { visit.sighting.depth.saturating_add(1) } else { CHECK_DEPTH };
         Self { depth, requisite_steps: 0, read_as: ReadAs::Check, redirects: 0 }
     }
 }

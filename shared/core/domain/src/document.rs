@@ -56,14 +56,27 @@ macro_rules! link_kinds {
             pub const fn is_requisite(self) -> bool {
                 matches!(
                     self,
-                    Self::Css | Self::Img | Self::Video | Self::Audio | Self::Object | Self::Script | Self::Font
+                    Self::Css
+                        | Self::Img
+                        | Self::Video
+                        | Self::Audio
+                        | Self::Object
+                        | Self::Script
+                        | Self::Font
+                        | Self::Manifest
                 )
             }
 
             /// Whether the target is named in a list for crawlers; nobody clicks such a link.
             #[must_use]
             pub const fn is_listed(self) -> bool {
-                matches!(self, Self::Sitemap | Self::SitemapFile)
+                matches!(self, Self::Sitemap | Self::SitemapFile | Self::SitemapTrial)
+            }
+
+            /// Whether a feed has such links: to its entries, and to its further parts.
+            #[must_use]
+            pub const fn is_of_feed(self) -> bool {
+                matches!(self, Self::Feed | Self::FeedEntry)
             }
 
             /// Whether the target represents the page itself, under another name or in another
@@ -84,7 +97,8 @@ link_kinds! {
     /// `<link rel=stylesheet>`, and `@import` in a style sheet.
     Css = 3 "css" false;
     /// `<img>`, `<picture>`'s sources, `<input type=image>`, SVG's `<image>` and `<use>`, icons, a
-    /// video's poster, and `url()` in styles.
+    /// video's poster, the pictures of previews (`og:image`) and of manifests, and `url()` in
+    /// styles. Also what scripts load as these (`data-src`).
     Img = 4 "img" false;
     /// `<video>` and its sources.
     Video = 5 "video" false;
@@ -103,7 +117,8 @@ link_kinds! {
     Redirect = 11 "redirect" true;
     /// `<link rel=canonical>`, or the `Link` field's.
     Canonical = 12 "canonical" true;
-    /// `<link rel=alternate>`: another language, a feed.
+    /// `<link rel=alternate>`: another language or format. In documents of earlier versions also a
+    /// feed.
     Alternate = 13 "alternate" true;
     /// `<link rel=next>`, `prev`, `contents`, `index` and similar: neighbouring pages.
     Sequence = 14 "sequence" true;
@@ -115,6 +130,16 @@ link_kinds! {
     Font = 17 "font" false;
     /// A sitemap that robots.txt or an index of sitemaps names.
     SitemapFile = 18 "sitemap_file" true;
+    /// A feed that a page names (`<link rel=alternate>` with the type of one), or another part of a
+    /// feed (RFC 5005).
+    Feed = 19 "feed" true;
+    /// The page of a feed's entry.
+    FeedEntry = 20 "feed_entry" true;
+    /// Where the sitemap of most sites is, tried for a robots.txt that names none. Nobody wrote
+    /// such a link, so nothing is told of it.
+    SitemapTrial = 21 "sitemap_trial" true;
+    /// `<link rel=manifest>`: a web app manifest, which names pictures.
+    Manifest = 22 "manifest" false;
 }
 
 impl fmt::Display for LinkKind {

@@ -1,4 +1,4 @@
-//! Feeds: the metadata of RSS and Atom, and their entries.
+//! Feeds: the metadata of RSS, Atom and JSON Feed, and their entries.
 
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,8 @@ pub enum FeedFormat {
     Rss,
     /// Atom (RFC 4287), also before it was a standard.
     Atom,
+    /// JSON Feed.
+    Json,
 }
 
 impl FeedFormat {
@@ -58,6 +60,7 @@ impl FeedFormat {
         match self {
             Self::Rss => "rss",
             Self::Atom => "atom",
+            Self::Json => "json",
         }
     }
 }

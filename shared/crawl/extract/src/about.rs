@@ -5,6 +5,7 @@ use dom_query::{Document, NodeRef};
 use dragline_domain::content::{About, Alternate, FeedLink, Heading, Image, Meta};
 use dragline_domain::simhash::Simhash;
 use dragline_domain::words::count_words;
+use dragline_formats::http_fields::is_feed;
 use dragline_formats::warc::Sha1Digest;
 use url::Url;
 
@@ -91,11 +92,7 @@ impl PageAbout {
             return;
         }
         let Some(url) = node.attr("href").and_then(|url| self.url(&url, base)) else { return };
-        let media = node.attr("type").map(|media| media.trim().to_ascii_lowercase());
-        let is_feed = media.is_some_and(|media| {
-            matches!(&*media, "application/rss+xml" | "application/atom+xml" | "application/feed+json")
-        });
-        if is_feed {
+        if node.attr("type").is_some_and(|media| is_feed(&media)) {
             let title = node.attr("title").and_then(|title| self.line(&title));
             push(&mut self.about.feeds, FEEDS_MAX, FeedLink { url, title }, &mut self.is_cut);
         } else if let Some(language) = node.attr("hreflang").and_then(|language| self.line(&language)) {

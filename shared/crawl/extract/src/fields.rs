@@ -29,7 +29,7 @@ pub fn header_directives(headers: &Headers, product_token: &str) -> Directives {
 }
 
 /// Computes the digest of the fields by which the crawler with this product token reads a body,
-/// which may have been named as a sitemap.
+/// which may have been named as a sitemap or a feed.
 ///
 /// For files other than pages only the format and character set count, and for bodies that nothing
 /// reads only noindex.
@@ -77,6 +77,8 @@ pub fn fields_digest(headers: &Headers, product_token: &str, read_as: ReadAs) ->
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     fn digest(fields: &[(&str, &str)]) -> FieldsDigest {
@@ -119,9 +121,9 @@ mod tests {
             }
         }
         let headers = Headers::from_iter([("content-type", "image/png")]);
-        let named = [ReadAs::Typed, ReadAs::Sitemap, ReadAs::Robots]
-            .map(|read_as| fields_digest(&headers, "Dragline", read_as));
-        assert!(named[0] != named[1] && named[0] != named[2] && named[1] != named[2], "named as a sitemap, it is read");
+        let named = ReadAs::ALL.map(|read_as| fields_digest(&headers, "Dragline", read_as));
+        let each: HashSet<_> = named.into_iter().collect();
+        assert_eq!(each.len(), named.len(), "named as a sitemap or a feed, it is read");
         let hidden = digest(&[("content-type", "application/pdf"), ("x-robots-tag", "none")]);
         assert_ne!(hidden, other("application/pdf"), "not to be kept");
     }

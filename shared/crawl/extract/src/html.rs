@@ -50,7 +50,7 @@ impl Extractor for Html {
         let bytes = body.decoded();
         let text = body.text(&bytes);
         let syntax = syntax(body.media, &text.text)?;
-        if body.media == MediaType::Html && feed::sniff::is_mislabelled(&text.text) {
+        if body.media == MediaType::Html && feed::sniff::begins_xml(&text.text) {
             return None;
         }
         let url = Url::parse(body.source.url.as_str()).ok()?;

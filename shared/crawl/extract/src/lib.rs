@@ -23,6 +23,7 @@ pub mod form;
 mod html;
 pub mod items;
 mod look;
+mod manifest;
 pub mod missing;
 mod repeated;
 mod sitemap;
@@ -73,8 +74,8 @@ pub fn extract(source: &Source<'_>, settings: &Settings<'_>) -> Result<Extracted
     extract_as(source, settings, ReadAs::Typed)
 }
 
-/// Extracts a body that may have been named as a sitemap: then it is read as one, whatever media
-/// type the server gives. Only if it is something else does its type decide.
+/// Extracts a body that may have been named as a sitemap or a feed: then it is read as one,
+/// whatever media type the server gives. Only if it is something else does its type decide.
 ///
 /// # Errors
 /// Returns the errors of [`extract`].
@@ -82,10 +83,20 @@ pub fn extract_as(source: &Source<'_>, settings: &Settings<'_>, read_as: ReadAs)
     let mut body = Body::read(source, settings)?;
     let mut read = match read_as {
         ReadAs::Typed | ReadAs::Check => by_type(&body),
-        ReadAs::Sitemap | ReadAs::Robots => match sitemap::read_named(&body, read_as) {
+        ReadAs::Feed => match feed::links::named_links(&body) {
+            Some(links) => Err(Unread { links, ..body.unread() }),
+            None => remarked(by_type(&body), "not a feed: neither RSS nor Atom nor JSON Feed"),
+        },
+        ReadAs::Sitemap | ReadAs::SitemapTrial | ReadAs::Robots => match sitemap::read_named(&body, read_as) {
             Ok(links) => Err(Unread { links, ..body.unread() }),
             Err(NothingListed::InRobots) => by_type(&body),
             Err(why @ NothingListed::NoUrls) => Err(Unread { detail: Some(why.to_string()), ..body.unread() }),
+            // A page there stands for a missing sitemap, and one elsewhere is where that redirects
+            // to.
+            Err(_) if read_as == ReadAs::SitemapTrial && !sitemap::is_tried(source.url) => by_type(&body),
+            Err(why) if read_as == ReadAs::SitemapTrial => {
+                Err(Unread { detail: Some(why.to_string()), ..body.unread() })
+            }
             Err(why) => remarked(by_type(&body), &why.to_string()),
         },
     };
@@ -116,7 +127,7 @@ fn by_type(body: &Body<'_>) -> Result<Extracted, Unread> {
     extracted.ok_or_else(|| {
         let links = match body.media {
             fields::MediaType::Css => style_sheet::links(body),
-            _ => sitemap::links(body),
+            _ => (feed::links::links(body).or_else(|| manifest::links(body))).unwrap_or_else(|| sitemap::links(body)),
         };
         Unread { links, ..body.unread() }
     })

@@ -217,7 +217,7 @@ fn the_schema_lists_the_variants_of_each_enum() {
         ("part", Part::ALL.iter().chain([&Part::Rest]).map(json).collect()),
         ("gap", every!(Gap: Tree, Items, About, Main, File, FileEncrypted, FileDamaged, FilePictures, FileCharacters)),
         ("taken", every!(MainPartSource: Found, Share, Structure, Alike, Width, Page, Selected, Whole)),
-        ("feed_format", every!(FeedFormat: Rss, Atom)),
+        ("feed_format", every!(FeedFormat: Rss, Atom, Json)),
         ("repeated_form", every!(RepeatedForm: List, Table, Pairs)),
         ("scalar_kind", every!(ScalarKind: Text, Number, Money, Date, Url, Boolean)),
         ("notation", every!(Notation: JsonLd, Microdata, Rdfa, OpenGraph, Definition)),

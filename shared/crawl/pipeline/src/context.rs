@@ -133,8 +133,15 @@ impl CrawlContext {
     pub fn decide(&self, url: &CrawlUrl, depth: u32, requisite_steps: u8, read_as: ReadAs) -> Decision<'_> {
         match (requisite_steps, read_as) {
             (0, ReadAs::Typed) => self.policy.decide(url, depth, &self.allowed),
-            (0, ReadAs::Sitemap | ReadAs::Robots) => self.policy.decide_sitemap(url, depth, &self.allowed),
             (_, ReadAs::Check) => self.policy.decide_check(url, depth),
+            (0, ReadAs::Sitemap | ReadAs::SitemapTrial | ReadAs::Robots) => {
+                self.policy.decide_sitemap(url, depth, &self.allowed)
+            }
+            (0, ReadAs::Feed) if self.definition.feeds.are_followed() => {
+                self.policy.decide_feed(url, depth, &self.allowed)
+            }
+            // The definition followed feeds when it was found.
+            (0, ReadAs::Feed) => self.policy.decide(url, depth, &self.allowed),
             (steps, _) => self.policy.decide_requisite(url, steps),
         }
     }
@@ -191,12 +198,13 @@ impl CrawlContext {
         fetch.timeout + Duration::from_millis(bytes_max.saturating_sub(STORED_AT_ONCE_BYTES) / STORED_BYTES_A_MS)
     }
 
-    /// Returns the limits of a request. A URL named as a sitemap is read whatever its media type.
+    /// Returns the limits of a request. A URL named as a sitemap or a feed is read whatever its
+    /// media type.
     #[must_use]
     pub fn limits_for(&self, read_as: ReadAs) -> FetchLimits {
         match read_as {
             ReadAs::Typed => self.limits(),
-            ReadAs::Sitemap | ReadAs::Robots => self.limits().reading_all(),
+            ReadAs::Sitemap | ReadAs::SitemapTrial | ReadAs::Robots | ReadAs::Feed => self.limits().reading_all(),
             ReadAs::Check => self.limits().reading_at_most(CHECKED_BODY_BYTES),
         }
     }

@@ -38,6 +38,9 @@ fn sentences(definition: &Definition) -> Vec<String> {
         }
         (Sitemaps::Ignore, None) => {}
     }
+    if definition.feeds.are_followed() {
+        sentences.push("The entries of its feeds are visited as well.".to_owned());
+    }
     sentences.push(end(definition));
     sentences.push(pace(definition));
     sentences.push("What robots.txt forbids is not requested.".to_owned());
@@ -153,6 +156,7 @@ mod tests {
             ("seeds: [https://a.example/]\nscope: {max_depth: 1}", "at most 1 link away", "depth"),
             ("seeds: [https://a.example/]\nscope: {max_depth: 0}", "No links are followed", "none"),
             ("seeds: [https://a.example/]\nsitemaps: only", "Only what sitemaps list", "sitemaps"),
+            ("seeds: [https://a.example/]\nfeeds: follow", "The entries of its feeds are visited", "feeds"),
             ("seeds: [https://a.example/]", "there is no limit on their number", "without a budget"),
             ("seeds: [https://a.example/]\nbudget: {pages: 1000}", "or after 1,000 pages.", "pages"),
             (

@@ -46,7 +46,7 @@ fn definition(site: &ScriptedSite) -> Definition {
 }
 
 /// Opens the graph, and says whether it was made.
-async fn graph(data: &Path) -> (Graph, bool) {
+pub(super) async fn graph(data: &Path) -> (Graph, bool) {
     let reader = LocalStore::open_read_only(data).unwrap().into_reader("docs".parse().unwrap());
     let mut made = false;
     let graph = Graph::up_to_date(&reader, &data.join("graph/docs.db"), || made = true).await.unwrap();
@@ -54,7 +54,7 @@ async fn graph(data: &Path) -> (Graph, bool) {
 }
 
 /// Collects what a question is answered with.
-fn all<T>(ask: impl FnOnce(&mut dyn FnMut(T) -> ControlFlow<()>)) -> Vec<T> {
+pub(super) fn all<T>(ask: impl FnOnce(&mut dyn FnMut(T) -> ControlFlow<()>)) -> Vec<T> {
     let mut rows = Vec::new();
     ask(&mut |row| {
         rows.push(row);

@@ -192,3 +192,27 @@ async fn a_demanded_page_comes_with_what_it_needs() {
     }
     assert_eq!(crawled.row("/").outcome, Outcome::FileIngested);
 }
+
+#[tokio::test]
+async fn what_scripts_load_later_and_what_manifests_name_is_fetched() {
+    let site = ScriptedSite::start(|asked| match asked.target.as_str() {
+        "/" => page(
+            "<img src=/small.png data-src=/large.png><link rel=manifest href=/app/site.webmanifest>
+             <meta property=og:image content=/preview.png>",
+        ),
+        "/app/site.webmanifest" => answer(
+            200,
+            &["content-type: application/manifest+json"],
+            r#"{"start_url": "/app/start", "icons": [{"src": "icon.png"}]}"#,
+        ),
+        "/robots.txt" => answer(404, &[], ""),
+        picture => answer(200, &["content-type: image/png"], picture),
+    })
+    .await;
+    let definition = definition(&[site.url("/")], |draft| draft.requisites = Requisites::Fetch);
+    let crawled = Crawled::once(&definition).await;
+    let mut asked = site.targets();
+    asked.sort();
+    assert_eq!(asked, ["/", "/app/icon.png", "/app/site.webmanifest", "/large.png", "/preview.png", "/small.png"]);
+    assert_eq!(crawled.row("/app/icon.png").depth, 0, "the depth of the page");
+}

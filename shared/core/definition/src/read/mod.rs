@@ -14,8 +14,8 @@ use std::fmt::{self, Display};
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{
-    Canonical, Condition, DoNotCrawl, Draft, ExternalLinks, Key, KeyPlace, Mistake, Problem, Quantity, QueryRule,
-    Requisites, Schedule, ScheduleError, Sitemaps, Slot, Soft404, UrlPattern, UserAgent, Within,
+    Canonical, Condition, DoNotCrawl, Draft, ExternalLinks, Feeds, Key, KeyPlace, Mistake, Problem, Quantity,
+    QueryRule, Requisites, Schedule, ScheduleError, Sitemaps, Slot, Soft404, UrlPattern, UserAgent, Within,
 };
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::{CrawlUrl, UrlError, UrlRules};
@@ -113,6 +113,7 @@ impl Reader {
             Slot::Name(_) => self.name = notes.text(key, map.next_value()?, plainly),
             Slot::Seeds(_) => self.seeds = map.next_value()?,
             Slot::Sitemaps(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Sitemaps>>>()?)),
+            Slot::Feeds(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Feeds>>>()?)),
             Slot::Requisites(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Requisites>>>()?)),
             Slot::ExternalLinks(field) => {
                 put(field, notes.word(key, map.next_value::<Option<Spanned<ExternalLinks>>>()?));

@@ -28,6 +28,9 @@ pub struct Draft {
     /// [`Key::Sitemaps`](super::Key::Sitemaps).
     #[serde(default)]
     pub sitemaps: Sitemaps,
+    /// [`Key::Feeds`](super::Key::Feeds).
+    #[serde(default, skip_serializing_if = "Feeds::are_ignored")]
+    pub feeds: Feeds,
     /// [`Key::Requisites`](super::Key::Requisites).
     #[serde(default, skip_serializing_if = "Requisites::are_ignored")]
     pub requisites: Requisites,
@@ -141,6 +144,7 @@ impl Draft {
             name: seeds.first().map_or_else(CrawlId::default, |seed| CrawlId::for_origin(&seed.origin())),
             seeds,
             sitemaps: Sitemaps::default(),
+            feeds: Feeds::default(),
             requisites: Requisites::default(),
             links: Links::default(),
             scope: Scope::default(),
@@ -263,6 +267,45 @@ impl ExternalLinks {
 }
 
 impl fmt::Display for ExternalLinks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How to treat the feeds of a site.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Feeds {
+    /// As files like others: one that a page names is visited, and its entries are not.
+    #[default]
+    Ignore,
+    /// Those that pages name are visited, and so are their entries.
+    Follow,
+}
+
+impl Feeds {
+    /// Returns whether the entries of feeds are visited.
+    #[must_use]
+    pub const fn are_followed(self) -> bool {
+        matches!(self, Self::Follow)
+    }
+
+    /// Returns its word in a definition.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ignore => "ignore",
+            Self::Follow => "follow",
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn are_ignored(&self) -> bool {
+        *self == Self::Ignore
+    }
+}
+
+impl fmt::Display for Feeds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

@@ -43,7 +43,7 @@ pub use changes::{Effect, changes, outgrown};
 pub use checked::{Definition, StoredError};
 pub use condition::{Condition, ConditionMistake, TextTest};
 pub use draft::{
-    Budget, Canonical, DoNotCrawl, Draft, ExternalLinks, Fetch, Links, Politeness, QueryRule, Requisites, Scope,
+    Budget, Canonical, DoNotCrawl, Draft, ExternalLinks, Feeds, Fetch, Links, Politeness, QueryRule, Requisites, Scope,
     Sitemaps, Soft404, TrapLimits, Within,
 };
 pub use host_pattern::{HostPattern, HostPatternError};

@@ -268,6 +268,7 @@ fn edit(key: Key, draft: &mut Draft) {
         Slot::Name(name) => *name = "other".parse().unwrap(),
         Slot::Seeds(seeds) => seeds.truncate(1),
         Slot::Sitemaps(sitemaps) => *sitemaps = Sitemaps::Follow,
+        Slot::Feeds(feeds) => *feeds = Feeds::Follow,
         Slot::Requisites(requisites) => *requisites = Requisites::Fetch,
         Slot::ExternalLinks(links) => *links = ExternalLinks::Check,
         Slot::Canonical(canonical) => *canonical = Canonical::Ignore,

@@ -221,7 +221,8 @@ fn seeds(draft: &Draft) -> Vec<Problem> {
                 | ScopeRule::RequisiteSteps { .. }
                 | ScopeRule::NotChecked
                 | ScopeRule::CheckRedirects { .. }
-                | ScopeRule::SitemapIndexes { .. },
+                | ScopeRule::SitemapIndexes { .. }
+                | ScopeRule::FeedParts { .. },
             ) => {}
             Decision::Blocked(rule) => {
                 included += 1;

@@ -14,13 +14,17 @@ pub enum ReadAs {
     Sitemap,
     /// As robots.txt: it is one, or the target of its redirect.
     Robots,
+    /// As a feed: a page, or another part of the feed, names it.
+    Feed,
+    /// As a sitemap, if it is one. Nobody names it: it is where most sites have theirs.
+    SitemapTrial,
     /// Not at all: a page links to it, and how a request for it ends is all that is wanted.
     Check,
 }
 
 impl ReadAs {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Typed, Self::Sitemap, Self::Robots, Self::Check];
+    pub const ALL: [Self; 6] = [Self::Typed, Self::Sitemap, Self::Robots, Self::Feed, Self::SitemapTrial, Self::Check];
 
     /// Returns the stored name; `None` for the default, which is not stored.
     #[must_use]
@@ -29,6 +33,8 @@ impl ReadAs {
             Self::Typed => None,
             Self::Sitemap => Some("sitemap"),
             Self::Robots => Some("robots"),
+            Self::Feed => Some("feed"),
+            Self::SitemapTrial => Some("sitemap_trial"),
             Self::Check => Some("check"),
         }
     }
@@ -37,6 +43,12 @@ impl ReadAs {
     #[must_use]
     pub fn from_name(name: Option<&str>) -> Option<Self> {
         Self::ALL.into_iter().find(|read_as| read_as.name() == name)
+    }
+
+    /// Whether it is expected to be a sitemap.
+    #[must_use]
+    pub const fn is_sitemap(self) -> bool {
+        matches!(self, Self::Sitemap | Self::SitemapTrial)
     }
 
     /// Whether the type decides.

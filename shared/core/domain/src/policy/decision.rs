@@ -50,6 +50,11 @@ pub enum ScopeRule<'p> {
         /// The number of indexes.
         indexes: u32,
     },
+    /// It is a further part of a feed, after too many others.
+    FeedParts {
+        /// The number of parts before it.
+        parts: u32,
+    },
     /// Only what sitemaps list is crawled, and a page links to it.
     NotListed,
     /// It is too many links away from a seed.
@@ -117,6 +122,9 @@ impl fmt::Display for ScopeRule<'_> {
                     "{indexes} sitemap indexes in a row, and at most {} are followed",
                     Policy::SITEMAP_INDEXES_MAX
                 )
+            }
+            Self::FeedParts { parts } => {
+                write!(f, "{parts} further parts of a feed in a row, and at most {} are read", Policy::FEED_PARTS_MAX)
             }
             Self::NotChecked => f.write_str("links.external (ignore): it is not asked whether it is there"),
             Self::CheckRedirects { redirects } => {

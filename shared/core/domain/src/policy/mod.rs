@@ -60,6 +60,9 @@ impl Policy {
     /// The limit on sitemap indexes in a row, though the protocol allows only one.
     pub const SITEMAP_INDEXES_MAX: u32 = 5;
 
+    /// The limit on further parts of a feed in a row: an archive of years may be behind it.
+    pub const FEED_PARTS_MAX: u32 = 5;
+
     /// Compiles a definition's rules.
     ///
     /// # Errors
@@ -152,14 +155,35 @@ impl Policy {
     /// `do_not_crawl`, query parameters.
     #[must_use]
     pub fn decide_sitemap(&self, url: &CrawlUrl, indexes: u32, allowed: &AllowedOrigins) -> Decision<'_> {
+        let is_too_far = indexes > Self::SITEMAP_INDEXES_MAX;
+        self.decide_list(url, is_too_far.then_some(ScopeRule::SitemapIndexes { indexes }), allowed)
+    }
+
+    /// Decides whether to visit a URL that is named as a feed, or as a further part of one after
+    /// this many others. As for sitemaps, `include` and `max_depth` apply to what it lists.
+    ///
+    /// The rules apply in the same order.
+    #[must_use]
+    pub fn decide_feed(&self, url: &CrawlUrl, parts: u32, allowed: &AllowedOrigins) -> Decision<'_> {
+        let is_too_far = parts > Self::FEED_PARTS_MAX;
+        self.decide_list(url, is_too_far.then_some(ScopeRule::FeedParts { parts }), allowed)
+    }
+
+    /// Decides whether to visit a list of URLs, which may be too far from where the lists begin.
+    fn decide_list<'p>(
+        &'p self,
+        url: &CrawlUrl,
+        too_far: Option<ScopeRule<'p>>,
+        allowed: &AllowedOrigins,
+    ) -> Decision<'p> {
         if !allowed.contains(url) {
             return Decision::OutOfScope(ScopeRule::NotWithin(self.within));
         }
         if let Some(rule) = self.excluded(url) {
             return Decision::OutOfScope(rule);
         }
-        if indexes > Self::SITEMAP_INDEXES_MAX {
-            return Decision::OutOfScope(ScopeRule::SitemapIndexes { indexes });
+        if let Some(rule) = too_far {
+            return Decision::OutOfScope(rule);
         }
         self.block_rule(url).map_or(Decision::Crawl, Decision::Blocked)
     }

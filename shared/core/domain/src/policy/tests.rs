@@ -321,7 +321,7 @@ fn links_of_pages_are_out_of_scope_where_only_sitemaps_count() {
 }
 
 #[test]
-fn a_sitemap_need_not_be_included() {
+fn a_sitemap_or_feed_need_not_be_included() {
     let mut draft = Draft::for_seeds(vec![url("https://example.org/")]);
     draft.scope.within = Within::Domain;
     draft.scope.include = vec!["^https://example.org/$".parse().unwrap()];
@@ -356,5 +356,11 @@ fn a_sitemap_need_not_be_included() {
     ] {
         let decision = policy.decide_sitemap(&url(address), indexes, &allowed);
         assert_eq!(decision.to_string(), expected, "{address}: {why}");
+        let of_feed = policy.decide_feed(&url(address), indexes, &allowed);
+        let expected = expected.replace(
+            "sitemap indexes in a row, and at most 5 are followed",
+            "further parts of a feed in a row, and at most 5 are read",
+        );
+        assert_eq!(of_feed.to_string(), expected, "{address}: {why}, as for a feed");
     }
 }

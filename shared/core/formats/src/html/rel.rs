@@ -2,6 +2,8 @@
 
 use dragline_domain::document::LinkKind;
 
+use crate::http_fields::is_feed;
+
 /// Returns the words of a `rel`.
 fn words(rel: &str) -> impl Iterator<Item = &str> {
     rel.split_ascii_whitespace()
@@ -12,12 +14,17 @@ pub(super) fn is_nofollow(rel: &str) -> bool {
     words(rel).any(|word| word.eq_ignore_ascii_case("nofollow"))
 }
 
-/// Returns the kind of a `<link>` from its `rel` and, if that only says when to load, its `as`.
-/// `None` if it names a host to connect to instead of a document.
+/// Returns the kind of a `<link>` from its `rel` and, if that only says when to load, its `as`, or
+/// if it is another form of the page, its `type`. `None` if it names a host to connect to instead
+/// of a document.
 ///
 /// The most specific word applies: an `alternate stylesheet` is a style sheet.
-pub(super) fn kind(rel: &str, loads_as: Option<&str>) -> Option<LinkKind> {
-    words(rel).map(|word| class(&word.to_ascii_lowercase())).min().unwrap_or(Class::Other).kind(loads_as)
+pub(super) fn kind(rel: &str, loads_as: Option<&str>, media_type: Option<&str>) -> Option<LinkKind> {
+    let class = words(rel).map(|word| class(&word.to_ascii_lowercase())).min().unwrap_or(Class::Other);
+    match class.kind(loads_as) {
+        Some(LinkKind::Alternate) if media_type.is_some_and(is_feed) => Some(LinkKind::Feed),
+        kind => kind,
+    }
 }
 
 /// The meaning of a word of a `rel`, the most specific first.
@@ -26,6 +33,7 @@ enum Class {
     Canonical,
     Stylesheet,
     Icon,
+    Manifest,
     Alternate,
     Sequence,
     Module,
@@ -46,6 +54,7 @@ fn class(word: &str) -> Class {
         | "fluid-icon"
         | "image_src"
         | "mask-icon" => Class::Icon,
+        "manifest" => Class::Manifest,
         "alternate" | "amphtml" => Class::Alternate,
         "appendix" | "begin" | "chapter" | "contents" | "end" | "first" | "glossary" | "home" | "index" | "last"
         | "next" | "prev" | "previous" | "section" | "start" | "subsection" | "toc" | "top" | "up" => Class::Sequence,
@@ -62,6 +71,7 @@ impl Class {
             Self::Canonical => Some(LinkKind::Canonical),
             Self::Stylesheet => Some(LinkKind::Css),
             Self::Icon => Some(LinkKind::Img),
+            Self::Manifest => Some(LinkKind::Manifest),
             Self::Alternate => Some(LinkKind::Alternate),
             Self::Sequence => Some(LinkKind::Sequence),
             Self::Module => Some(LinkKind::Script),

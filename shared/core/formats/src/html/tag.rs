@@ -125,25 +125,28 @@ impl Element {
 }
 
 macro_rules! attributes {
-    ($($variant:ident = $name:literal),* $(,)?) => {
-        /// The attributes that are used.
+    ($($variant:ident = $name:literal),*; $($of_script:ident = $script_name:literal),* $(,)?) => {
+        /// The attributes that are used: those of the markup, and those of scripts that load what
+        /// comes into view.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Attribute { $($variant,)* }
+        pub(super) enum Attribute { $($variant,)* $($of_script,)* }
 
         impl Attribute {
             #[expect(non_upper_case_globals, reason = "a constant for each variant")]
             fn from_name(name: &[u8]) -> Option<Self> {
                 // Patterns are compared by their length first, and together.
                 $(const $variant: &[u8] = $name.as_bytes();)*
+                $(const $of_script: &[u8] = $script_name.as_bytes();)*
                 match name {
                     $($variant => Some(Self::$variant),)*
+                    $($of_script => Some(Self::$of_script),)*
                     _ => None,
                 }
             }
 
             /// Returns its name in lower case.
             pub(super) const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
+                match self { $(Self::$variant => $name,)* $(Self::$of_script => $script_name,)* }
             }
         }
     };
@@ -172,6 +175,7 @@ attributes! {
     Open = "open",
     Popover = "popover",
     Poster = "poster",
+    Property = "property",
     Rel = "rel",
     Src = "src",
     Srcdoc = "srcdoc",
@@ -179,7 +183,13 @@ attributes! {
     Style = "style",
     Type = "type",
     XlinkHref = "xlink:href",
-    XmlLang = "xml:lang",
+    XmlLang = "xml:lang";
+    DataBg = "data-bg",
+    DataLazySrc = "data-lazy-src",
+    DataLazySrcset = "data-lazy-srcset",
+    DataOriginal = "data-original",
+    DataSrc = "data-src",
+    DataSrcset = "data-srcset",
 }
 
 impl Attribute {

@@ -30,6 +30,20 @@ pub enum MediaType {
     Other,
 }
 
+/// Whether this media type, as a page writes it, is one of a feed: RSS, Atom or JSON Feed.
+///
+/// ```
+/// assert!(dragline_formats::http_fields::is_feed("application/rss+xml; charset=utf-8"));
+/// assert!(!dragline_formats::http_fields::is_feed("application/json+oembed"));
+/// ```
+#[must_use]
+pub fn is_feed(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim_ascii();
+    ["application/rss+xml", "application/atom+xml", "application/feed+json"]
+        .iter()
+        .any(|feed| essence.eq_ignore_ascii_case(feed))
+}
+
 impl MediaType {
     /// Classifies a `Content-Type`; `None` if there is none.
     #[must_use]

@@ -17,7 +17,7 @@ use dragline_domain::politeness::RETRY_AFTER_MAX;
 pub use headers::{Headers, text};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
-pub use media_type::MediaType;
+pub use media_type::{MediaType, is_feed};
 pub use references::{HEADER_LINKS_MAX, HeaderLink, link_header, location, refresh};
 
 /// Whether this character is allowed in the name of a header field (RFC 9110 section 5.6.2).

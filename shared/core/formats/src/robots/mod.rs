@@ -136,6 +136,10 @@ pub fn sitemaps(body: &[u8], count_max: usize) -> Vec<String> {
 /// The path of robots.txt (RFC 9309 section 2.3).
 pub const ROBOTS_PATH: &str = "/robots.txt";
 
+/// The path of the sitemap of most sites. No standard has it, but servers and generators of sites
+/// do, and search engines are told of it by hand.
+pub const SITEMAP_PATH: &str = "/sitemap.xml";
+
 /// Whether this is robots.txt, which is always allowed (RFC 9309 section 2.2.2).
 fn is_robots_txt(path_and_query: &str) -> bool {
     path_and_query == ROBOTS_PATH

@@ -1,6 +1,6 @@
 //! A feed or an entry that is being read.
 
-use dragline_domain::feed::{Enclosure, Person};
+use dragline_domain::feed::{Enclosure, Entry, Person};
 
 use super::names::{Field, Rank};
 use super::text::Text;
@@ -66,6 +66,23 @@ pub(super) struct DraftFields {
     pub(super) updated: Option<String>,
     pub(super) categories: Vec<String>,
     pub(super) enclosures: Vec<Enclosure>,
+}
+
+impl DraftFields {
+    pub(super) fn into_entry(self) -> Entry<Text> {
+        Entry {
+            title: self.title,
+            link: self.link,
+            id: self.id,
+            authors: self.authors,
+            summary: self.summary,
+            content: self.content,
+            published: self.published,
+            updated: self.updated,
+            categories: self.categories,
+            enclosures: self.enclosures,
+        }
+    }
 }
 
 impl Draft {

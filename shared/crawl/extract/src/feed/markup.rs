@@ -20,6 +20,11 @@ pub(super) fn is_alternate(link: &BytesStart<'_>) -> bool {
     attribute(link, "rel").is_none_or(|rel| matches!(rel.trim(), "" | "alternate"))
 }
 
+/// Whether a link of a feed leads to older entries (RFC 5005, sections 3 and 4).
+pub(super) fn leads_on(link: &BytesStart<'_>) -> bool {
+    attribute(link, "rel").is_some_and(|rel| matches!(rel.trim(), "next" | "prev-archive"))
+}
+
 /// Returns the `xml:base` of an element.
 pub(super) fn base(element: &BytesStart<'_>) -> Option<String> {
     let mut attributes = element.attributes();

@@ -1,10 +1,14 @@
-//! Feeds: RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0 (RFC 4287).
+//! Feeds: RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0 (RFC 4287), JSON Feed 1.0 and 1.1.
 //!
 //! Names are matched by namespace, whatever the prefix. The document need not be well-formed: it is
 //! read up to the first unrecoverable error. Nothing grows: entities that it declares are not
 //! expanded, and texts, entries and depth are limited.
 
 mod draft;
+mod json;
+pub(crate) mod links;
+#[cfg(test)]
+mod links_tests;
 mod markup;
 mod names;
 mod person;
@@ -31,6 +35,9 @@ const ENTRIES_MAX: usize = 10_000;
 /// The most bytes of all texts.
 const TEXTS_BYTES_MAX: usize = 4 << 20;
 
+/// The most further parts of a feed that are taken. It has one, or two that are the same.
+const PARTS_MAX: usize = 4;
+
 /// The maximum nesting of elements, besides those in texts.
 const DEPTH_MAX: usize = 32;
 
@@ -39,6 +46,10 @@ const DEPTH_MAX: usize = 32;
 pub struct ReadFeed {
     /// The feed.
     pub feed: Feed<Text>,
+    /// Its further parts, from which older entries can be read (RFC 5005): absolute URLs, if the
+    /// feed allows that.
+    #[serde(skip)]
+    pub parts: Vec<String>,
     /// Whether something was left out because of a limit.
     pub is_cut: bool,
 }
@@ -61,7 +72,7 @@ pub fn read(bytes: &[u8], header_charset: Option<&str>, url: Option<&Url>) -> Op
 
 /// Reads a feed from the text of a document.
 pub(crate) fn read_text(document: &str, url: Option<&Url>) -> Option<ReadFeed> {
-    reader::read(document, url)
+    if document.trim_ascii_start().starts_with('{') { json::read(document, url) } else { reader::read(document, url) }
 }
 
 impl ReadFeed {

@@ -7,12 +7,12 @@ use quick_xml::reader::NsReader;
 use url::Url;
 
 use super::draft::Draft;
-use super::markup::{attribute, base, is_alternate, resolve_reference};
+use super::markup::{attribute, base, is_alternate, leads_on, resolve_reference};
 use super::names::{Field, Rank, Vocabulary, field};
 use super::person::person;
 use super::scope::{Scope, ScopeKind, Target};
 use super::text::{Capture, Form, Tag, Text};
-use super::{DEPTH_MAX, ENTRIES_MAX, ReadFeed, TEXTS_BYTES_MAX};
+use super::{DEPTH_MAX, ENTRIES_MAX, PARTS_MAX, ReadFeed, TEXTS_BYTES_MAX};
 
 /// A reader of one feed.
 pub(super) struct Reader<'u> {
@@ -28,6 +28,7 @@ pub(super) struct Reader<'u> {
     of_feed: Draft,
     of_entry: Option<Draft>,
     entries: Vec<Entry<Text>>,
+    parts: Vec<String>,
     text_bytes: usize,
     is_cut: bool,
 }
@@ -45,6 +46,7 @@ pub(super) fn read(document: &str, url: Option<&Url>) -> Option<ReadFeed> {
         of_feed: Draft::default(),
         of_entry: None,
         entries: Vec::new(),
+        parts: Vec::new(),
         text_bytes: 0,
         is_cut: false,
     };
@@ -286,7 +288,11 @@ impl Reader<'_> {
         if is_alternate(element) {
             let url = self.absolute(&href, element);
             self.draft().put_line(Field::Link, if is_own { Rank::Own } else { Rank::Module }, &url);
-        } else if self.of_entry.is_some() && attribute(element, "rel").is_some_and(|rel| rel.trim() == "enclosure") {
+        } else if self.of_entry.is_none() {
+            if leads_on(element) && self.parts.len() < PARTS_MAX {
+                self.parts.push(self.absolute(&href, element));
+            }
+        } else if attribute(element, "rel").is_some_and(|rel| rel.trim() == "enclosure") {
             let file = self.enclosure(&href, element);
             self.draft().put_enclosure(file);
         }
@@ -363,19 +369,7 @@ impl Reader<'_> {
     fn end_entry(&mut self) {
         let Some(draft) = self.of_entry.take() else { return };
         self.is_cut |= draft.is_cut;
-        let said = draft.finish();
-        self.entries.push(Entry {
-            title: said.title,
-            link: said.link,
-            id: said.id,
-            authors: said.authors,
-            summary: said.summary,
-            content: said.content,
-            published: said.published,
-            updated: said.updated,
-            categories: said.categories,
-            enclosures: said.enclosures,
-        });
+        self.entries.push(draft.finish().into_entry());
     }
 
     /// Finishes the feed, even in the middle of an entry.
@@ -400,7 +394,7 @@ impl Reader<'_> {
             categories: said.categories,
             entries: self.entries,
         };
-        Some(ReadFeed { feed, is_cut })
+        Some(ReadFeed { feed, parts: self.parts, is_cut })
     }
 }
 

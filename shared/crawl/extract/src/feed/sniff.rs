@@ -1,5 +1,5 @@
-//! Recognising feeds that servers label as HTML (WHATWG, MIME Sniffing, "sniffing a mislabeled
-//! feed").
+//! Recognising feeds by their beginning, also those that servers label as HTML (WHATWG, MIME
+//! Sniffing, "sniffing a mislabeled feed").
 
 /// How many bytes of a document are examined, as in the standard.
 const LOOK_BYTES: usize = 1_445;
@@ -7,8 +7,21 @@ const LOOK_BYTES: usize = 1_445;
 /// The namespaces of RSS 1.0, which other RDF lacks.
 const NAMESPACES: [&str; 2] = ["http://purl.org/rss/1.0/", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"];
 
-/// Whether a text labelled as HTML is a feed: by its first element, after comments and the like.
-pub(crate) fn is_mislabelled(text: &str) -> bool {
+/// Whether a text begins like a feed in any format.
+pub(super) fn begins_any(text: &str) -> bool {
+    begins_xml(text) || begins_json(text)
+}
+
+/// Whether a text begins like a feed in JSON: its version is near the beginning, perhaps with its
+/// slashes escaped.
+pub(crate) fn begins_json(text: &str) -> bool {
+    let beginning = &text[..text.floor_char_boundary(LOOK_BYTES)];
+    beginning.trim_ascii_start().starts_with('{')
+        && ["//jsonfeed.org/", r"\/\/jsonfeed.org\/"].iter().any(|version| beginning.contains(version))
+}
+
+/// Whether a text begins like a feed in XML: by its first element, after comments and the like.
+pub(crate) fn begins_xml(text: &str) -> bool {
     let mut rest = &text[..text.floor_char_boundary(LOOK_BYTES)];
     loop {
         let Some(markup) = rest.trim_ascii_start().strip_prefix('<') else { return false };
@@ -28,7 +41,7 @@ pub(crate) fn is_mislabelled(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_mislabelled;
+    use super::begins_xml;
 
     #[test]
     fn a_feed_labelled_html_is_recognised_by_its_first_element() {
@@ -51,7 +64,7 @@ mod tests {
             (&late, false, "nobody looks so far"),
             ("", false, "nothing"),
         ] {
-            assert_eq!(is_mislabelled(text), expected, "{why}");
+            assert_eq!(begins_xml(text), expected, "{why}");
         }
     }
 }

@@ -20,6 +20,7 @@ use dragline_domain::feed::Feed;
 
 use crate::about;
 use crate::body::Body;
+use crate::feed::sniff;
 use crate::fields::MediaType;
 use crate::items::date;
 use crate::tree::in_one_line;
@@ -69,7 +70,7 @@ pub(crate) fn read_body(body: &Body<'_>) -> Option<FileText> {
         Kind::Plain | Kind::Json | Kind::Xml => {
             let text = body.text(&bytes).text;
             guarded(|| match kind {
-                Kind::Json => Some(json::read(&text)),
+                Kind::Json => Some(read_json_feed(&text, body).unwrap_or_else(|| json::read(&text))),
                 Kind::Xml => Some(feed::read(&text, body.source.url.as_str()).unwrap_or_else(|| xml::read(&text))),
                 _ => Some(plain(&text)),
             })
@@ -95,18 +96,27 @@ pub(crate) fn put(body: &Body<'_>, content: &mut Option<Box<Content>>) {
     }
 }
 
+/// Reads a feed in JSON; `None` if it does not begin like one, as most JSON does not.
+fn read_json_feed(text: &str, body: &Body<'_>) -> Option<FileText> {
+    if sniff::begins_json(text) { feed::read(text, body.source.url.as_str()) } else { None }
+}
+
 /// Adds a feed; ignores other files.
 fn put_feed(body: &Body<'_>, content: &mut Option<Box<Content>>) {
-    if !matches!(Kind::declared(body.media), Some(Kind::Xml | Kind::Unknown)) {
+    if !matches!(Kind::declared(body.media), Some(Kind::Xml | Kind::Json | Kind::Unknown)) {
         return;
     }
     let bytes = body.beginning(FILE_BYTES_MAX + 1);
-    let is_xml = Kind::declared(body.media).and_then(|kind| kind.or_by_magic(&bytes)) == Some(Kind::Xml);
-    if !is_xml {
+    let kind = Kind::declared(body.media).and_then(|kind| kind.or_by_magic(&bytes));
+    if !matches!(kind, Some(Kind::Xml | Kind::Json)) {
         return;
     }
     let text = body.text(&bytes).text;
-    let Some(file) = guarded(|| feed::read(&text, body.source.url.as_str())) else { return };
+    let read = || match kind {
+        Some(Kind::Json) => read_json_feed(&text, body),
+        _ => feed::read(&text, body.source.url.as_str()),
+    };
+    let Some(file) = guarded(read) else { return };
     let content = content.get_or_insert_default();
     let mut gaps = file.gaps;
     if bytes.len() as u64 > FILE_BYTES_MAX {

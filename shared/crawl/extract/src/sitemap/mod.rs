@@ -11,8 +11,9 @@ use std::fmt;
 
 use dragline_domain::document::LinkKind;
 use dragline_domain::frontier::ReadAs;
+use dragline_domain::url::CrawlUrl;
 use dragline_formats::content_coding::{ContentCodings, Cut, decode_all};
-use dragline_formats::robots::{ROBOTS_PATH, sitemaps};
+use dragline_formats::robots::{ROBOTS_PATH, SITEMAP_PATH, sitemaps};
 use quick_xml::events::BytesStart;
 
 use self::feed::Feed;
@@ -60,12 +61,17 @@ impl fmt::Display for NothingListed {
     }
 }
 
+/// Whether a URL is where the sitemap of most sites is. Elsewhere its redirect may lead to a page.
+pub(crate) fn is_tried(url: &CrawlUrl) -> bool {
+    url.path_and_query() == SITEMAP_PATH
+}
+
 /// Returns the links of a body that was named as a sitemap, or is robots.txt, whatever its media
 /// type.
 pub(crate) fn read_named(body: &Body<'_>, read_as: ReadAs) -> Result<Vec<FoundLink>, NothingListed> {
     let found = match read_as {
-        ReadAs::Typed | ReadAs::Check | ReadAs::Robots => body.links(parse_robots(body)),
-        ReadAs::Sitemap => {
+        ReadAs::Typed | ReadAs::Check | ReadAs::Robots | ReadAs::Feed => body.links(parse_robots(body)),
+        ReadAs::Sitemap | ReadAs::SitemapTrial => {
             let (bytes, is_damaged) = decompress(body, u64::MAX);
             let listed = parse_text(&body.text(&bytes).text);
             let found = body.links(listed.as_deref().unwrap_or_default().iter().cloned());
@@ -175,7 +181,7 @@ fn in_xml(text: &str, roots: Roots) -> Option<Vec<(LinkKind, String)>> {
     walk(text, &mut document);
     match document.list {
         List::Unseen | List::Other => None,
-        List::Urlset(urlset) => Some(urlset.links),
+        List::Urlset(urlset) => Some(urlset.into_links()),
         List::Feed(feed) => Some(feed.links),
     }
 }
@@ -217,7 +223,7 @@ impl Visitor for Document {
         let prefix = prefix.as_ref().map(AsRef::as_ref);
         match &mut self.list {
             List::Unseen => self.list = self.root(&name, prefix),
-            List::Urlset(urlset) => urlset.start(&name, prefix),
+            List::Urlset(urlset) => urlset.start(&name, prefix, element),
             List::Feed(feed) => feed.start(&name, prefix, element),
             List::Other => {}
         }

@@ -12,7 +12,8 @@ use crate::typed::Types;
 use crate::{Settings, Source, extract_as};
 
 /// Returns the links of a body as paths, or as whole URLs if they are elsewhere, with `+` before
-/// sitemaps; then the kind of body, and the reason if it is not a sitemap.
+/// sitemaps, and the kind before what extensions add; then the kind of body, and the reason if it
+/// is not a sitemap.
 fn read(path: &str, content_type: &str, body: &[u8], read_as: ReadAs) -> Vec<String> {
     let rules = UrlRules::default();
     let url = CrawlUrl::parse(&format!("https://a.example{path}"), &rules).unwrap();
@@ -31,8 +32,14 @@ fn read(path: &str, content_type: &str, body: &[u8], read_as: ReadAs) -> Vec<Str
         Err(unread) => unread,
     };
     let found = unread.links.iter().map(|link| {
-        let mark = if link.kind == LinkKind::SitemapFile { "+" } else { "" };
-        assert!(link.kind.is_listed(), "{link:?}");
+        let mark = match link.kind {
+            LinkKind::Sitemap => "",
+            LinkKind::SitemapFile => "+",
+            LinkKind::Alternate => "other language: ",
+            LinkKind::Img => "picture: ",
+            LinkKind::Video => "video: ",
+            _ => panic!("{link:?}"),
+        };
         format!("{mark}{}", link.target.as_str().trim_start_matches("https://a.example"))
     });
     found.chain(unread.detail).collect()
@@ -66,7 +73,6 @@ fn listed_urls_are_found() {
             "an index, with a prefix",
         ),
         ("/f.xml", "text/xml", b"<feed><entry><loc>/a</loc></entry> urlset </feed>", &[], "another vocabulary"),
-        ("/f.xml", "application/rss+xml", b"<rss><item><link>/a</link></item></rss>", &[], "a feed is a file"),
         ("/t.txt", "text/plain", b"https://a.example/1", &[], "and so is a text"),
         ("/h", "text/html", one.as_bytes(), &["a page"], "a page is one"),
         (
@@ -122,8 +128,8 @@ fn sitemaps_are_read_as_sites_write_them() {
         ("<urlset><url><loc>https://a.example/\n   a/b\n</loc></url></urlset>", &["/a/b"], "a URL on two lines"),
         (
             "<urlset xmlns:image='i'><url><loc>/a</loc><image:image><image:loc>/picture.png</image:loc></image:image><image:loc>/no</image:loc></url></urlset>",
-            &["/a"],
-            "pictures are no pages",
+            &["/a", "picture: /picture.png"],
+            "pictures are no pages, and have a place of their own",
         ),
         (
             "<urlset><url><image xmlns='i'><loc>/picture.png</loc></image><loc>/a</loc></url></urlset>",
@@ -289,5 +295,59 @@ fn robots_txt_names_sitemaps_whatever_its_type_is() {
         ("/robots.txt", "text/html", b"<!doctype html><p>Sitemap: /no", &["a page"], "a page instead"),
     ] {
         assert_eq!(read(path, content_type, body, ReadAs::Robots), expected, "{why}");
+    }
+}
+
+#[test]
+fn extensions_add_languages_pictures_and_videos() {
+    for (entries, expected, why) in [
+        (
+            "<url><loc>/1</loc><xhtml:link rel='alternate' hreflang='de' href='/de/1?a&amp;b'/></url>",
+            &["/1", "other language: /de/1?a&b"][..],
+            "another language, with a reference",
+        ),
+        (
+            "<url><loc>/1</loc><xhtml:link rel='alternate' hreflang='en' href='/1'/><xhtml:link rel='alternate' href='/2'/></url>
+             <url><loc>/2</loc></url>",
+            &["/1", "/2"],
+            "those that are entries themselves, also later ones",
+        ),
+        ("<url><loc>/1</loc><xhtml:link rel='canonical' href='/2'/></url>", &["/1"], "another relation"),
+        ("<url><xhtml:link rel='alternate'/><loc>/1</loc></url>", &["/1"], "without a target"),
+        (
+            "<url><image:image><image:loc> /1.png </image:loc><image:license>/l</image:license></image:image><loc>/1</loc>
+             <image:image><image:loc>https://b.example/2.png</image:loc></image:image></url>",
+            &["/1", "picture: /1.png", "picture: https://b.example/2.png"],
+            "pictures, which may be on another site",
+        ),
+        (
+            "<url><loc>/1</loc><video:video><video:thumbnail_loc>/t.jpg</video:thumbnail_loc><video:title>/t</video:title>
+             <video:content_loc>/v.mp4</video:content_loc><video:player_loc>/p</video:player_loc></video:video></url>",
+            &["/1", "picture: /t.jpg", "video: /v.mp4"],
+            "a video, but not the page that plays it",
+        ),
+        ("<url><loc>/1</loc><news:news><news:title>/n</news:title></news:news></url>", &["/1"], "news have no URLs"),
+        ("<url><loc>/1</loc><image:image><image:loc>/1.png", &["/1", "picture: /1.png"], "what nobody closed"),
+    ] {
+        assert_eq!(read("/s.xml", "text/xml", urlset(entries).as_bytes(), ReadAs::Sitemap), expected, "{entries}: {why}");
+    }
+    let many = urlset(&format!(
+        "<url><loc>/</loc>{}</url><url><loc>/last</loc></url>",
+        "<image:image><image:loc>/x.png?1</image:loc></image:image>".repeat(ENTRIES_MAX + 1)
+    ));
+    assert_eq!(read("/s.xml", "text/xml", many.as_bytes(), ReadAs::Sitemap), ["/", "/last", "picture: /x.png?1"]);
+}
+
+#[test]
+fn a_sitemap_that_nobody_names_is_read_only_if_it_is_one() {
+    let one = urlset("<url><loc>/1</loc></url>");
+    let not_one = "not a sitemap: neither XML of that kind, nor a feed, nor a list of URLs";
+    for (path, content_type, body, expected, why) in [
+        ("/sitemap.xml", "text/html", one.as_str(), &["/1"][..], "a sitemap, whatever its type"),
+        ("/sitemap.xml", "text/html", "<p><a href=/x>Not found", &[not_one], "a page stands for a missing one"),
+        ("/map/", "text/html", "<p><a href=/x>Welcome", &["a page"], "a page that it redirects to is one"),
+        ("/map.xml", "text/html", &one, &["/1"], "and so is a sitemap, whatever its type"),
+    ] {
+        assert_eq!(read(path, content_type, body.as_bytes(), ReadAs::SitemapTrial), expected, "{why}");
     }
 }

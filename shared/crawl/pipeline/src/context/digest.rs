@@ -1,6 +1,6 @@
 //! The digest of everything that decides whether to crawl a URL and which URL a link means.
 
-use dragline_domain::definition::{Definition, Draft, ExternalLinks, Requisites, Scope};
+use dragline_domain::definition::{Definition, Draft, ExternalLinks, Feeds, Requisites, Scope};
 use dragline_domain::frontier::RulesDigest;
 use dragline_domain::url::Origin;
 use serde::Serialize;
@@ -27,6 +27,7 @@ impl RulesHasher {
     pub(super) fn new(definition: &Definition) -> serde_json::Result<Self> {
         let Draft {
             seeds,
+            feeds,
             requisites,
             links,
             scope,
@@ -38,9 +39,13 @@ impl RulesHasher {
         } = &**definition;
         let mut hasher = Sha1::new();
         // The digest is older than these keys, so their default values must not change it.
-        let (begin, mut end) = match requisites {
-            Requisites::Ignore => ("[", "]]".to_owned()),
-            Requisites::Fetch => ("[[", format!("]],{}]", serde_json::to_string(requisites)?)),
+        let (begin, mut end) = match (feeds, requisites) {
+            (Feeds::Ignore, Requisites::Ignore) => ("[", "]]".to_owned()),
+            (Feeds::Ignore, Requisites::Fetch) => ("[[", format!("]],{}]", serde_json::to_string(requisites)?)),
+            (Feeds::Follow, _) => {
+                let [requisites, feeds] = [serde_json::to_string(requisites)?, serde_json::to_string(feeds)?];
+                ("[[", format!("]],{requisites},{feeds}]"))
+            }
         };
         if links.external == ExternalLinks::Check {
             end += &serde_json::to_string(links)?;
@@ -89,10 +94,13 @@ mod tests {
 
     #[test]
     fn the_digest_is_that_of_the_rules_as_json() {
-        for requisites in [Requisites::Ignore, Requisites::Fetch] {
+        let (ignore, fetch) = (Requisites::Ignore, Requisites::Fetch);
+        for (feeds, requisites) in
+            [(Feeds::Ignore, ignore), (Feeds::Ignore, fetch), (Feeds::Follow, ignore), (Feeds::Follow, fetch)]
+        {
             let seeds = ["https://a.example/", "https://b.example/\u{e4}?\u{1f600}'"];
             let seeds = seeds.map(|seed| CrawlUrl::parse(seed, &UrlRules::default()).unwrap()).to_vec();
-            let definition = Definition::new(Draft { requisites, ..Draft::for_seeds(seeds) }).unwrap();
+            let definition = Definition::new(Draft { feeds, requisites, ..Draft::for_seeds(seeds) }).unwrap();
             let mut hasher = RulesHasher::new(&definition).unwrap();
             let mut joined: Vec<Origin> = Vec::new();
             for origin in ["https://c.example", "http://[::1]:8080", "https://d.example"] {
@@ -105,9 +113,10 @@ mod tests {
                     &definition.traps,
                     &joined,
                 );
-                let json = match requisites {
-                    Requisites::Ignore => serde_json::to_vec(&rules),
-                    Requisites::Fetch => serde_json::to_vec(&(rules, requisites)),
+                let json = match (feeds, requisites) {
+                    (Feeds::Ignore, Requisites::Ignore) => serde_json::to_vec(&rules),
+                    (Feeds::Ignore, Requisites::Fetch) => serde_json::to_vec(&(rules, requisites)),
+                    (Feeds::Follow, _) => serde_json::to_vec(&(rules, requisites, feeds)),
                 };
                 let [a, b, c, d, ..] = *Sha1Digest::compute(&json.unwrap()).as_bytes();
                 assert_eq!(hasher.digest(), RulesDigest(u32::from_be_bytes([a, b, c, d])), "{joined:?}");

@@ -128,7 +128,7 @@ pub(super) async fn visit(
 pub(super) const fn wanted_part(read_as: ReadAs, requests_before: u8) -> AnswerPart {
     match (read_as, requests_before) {
         (ReadAs::Check, 0) => AnswerPart::Header,
-        (ReadAs::Check | ReadAs::Typed | ReadAs::Sitemap | ReadAs::Robots, _) => AnswerPart::All,
+        (_, _) => AnswerPart::All,
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::content::ContentLevel;
 use crate::definition::{
-    AccessRule, Canonical, DoNotCrawl, ExternalLinks, Hostname, ItemType, Line, MainRule, NotifyRule, QueryRule,
+    AccessRule, Canonical, DoNotCrawl, ExternalLinks, Feeds, Hostname, ItemType, Line, MainRule, NotifyRule, QueryRule,
     RecrawlRule, RecrawlWord, Requisites, Schedule, SecretReference, Sitemaps, Soft404, UrlPattern, UserAgent, Within,
 };
 use crate::ids::CrawlId;
@@ -24,6 +24,8 @@ pub enum Slot<'d> {
     Within(&'d mut Within),
     /// See [`ValueKind::Sitemaps`](super::ValueKind::Sitemaps).
     Sitemaps(&'d mut Sitemaps),
+    /// See [`ValueKind::Feeds`](super::ValueKind::Feeds).
+    Feeds(&'d mut Feeds),
     /// See [`ValueKind::Requisites`](super::ValueKind::Requisites).
     Requisites(&'d mut Requisites),
     /// See [`ValueKind::ExternalLinks`](super::ValueKind::ExternalLinks).

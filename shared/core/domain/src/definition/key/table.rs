@@ -45,9 +45,11 @@ keys! {
     /// Sitemaps and what they list are links: they have to be in scope and count for the budget.
     /// What is named as a sitemap is read as one, whatever type the server names: XML, RSS, Atom or
     /// a list of URLs, also compressed. `scope.include` is about pages, so sitemaps need not match
-    /// it; what they list has to, and counts like a seed for `scope.max_depth`. Of a sitemap that
-    /// gives nothing, people are told why. Any other sitemap in XML that the crawl comes across is
-    /// read, too, also one that is a seed.
+    /// it; what they list has to, and counts like a seed for `scope.max_depth`. Where robots.txt
+    /// names none, or does not exist, `/sitemap.xml` is tried once. Pages in other languages that a
+    /// sitemap names (`xhtml:link`) are crawled as well; its pictures and videos are links. Of a
+    /// sitemap that gives nothing, people are told why. Any other sitemap in XML that the crawl
+    /// comes across is read, too, also one that is a seed.
     Sitemaps = "sitemaps" {
         field: sitemaps,
         kind: Sitemaps,
@@ -56,8 +58,29 @@ keys! {
         effect: WhichUrls,
         flag: "sitemaps" "Whether the sitemaps that robots.txt names are read: ignore, follow, or only (no links of pages are followed)",
     }
+    /// Whether the entries of feeds are visited: RSS, Atom and JSON Feed.
+    ///
+    /// | word | what is done |
+    /// |---|---|
+    /// | `ignore` | nothing: a feed is a file like others |
+    /// | `follow` | feeds that are seeds, or that pages name (`<link rel=alternate>`), are visited, and the page of each entry is crawled |
+    ///
+    /// Feeds and their entries are links: they have to be in scope and count for the budget. What a
+    /// page names as a feed is read as one, whatever type the server names. `scope.include` is
+    /// about pages, so such a feed need not match it; its entries have to, and count like seeds for
+    /// `scope.max_depth`. Of a feed in several parts (RFC 5005, `next_url` of JSON Feed) up to five
+    /// more are read. [A site's news](../guide/news.md) shows how to follow a newspaper.
+    Feeds = "feeds" {
+        field: feeds,
+        kind: Feeds,
+        default: Value("ignore"),
+        example: "follow",
+        effect: WhichUrls,
+        flag: "feeds" "Whether the entries of feeds are visited (RSS, Atom, JSON Feed): ignore or follow",
+    }
     /// Whether what pages need to be shown is fetched: pictures, style sheets and what these name,
-    /// scripts, fonts, sound and video.
+    /// scripts, fonts, sound and video; also the pictures that scripts load once they come into
+    /// view (`data-src` and its like), those of previews (`og:image`) and of web app manifests.
     ///
     /// | word | what is done |
     /// |---|---|
@@ -477,7 +500,7 @@ keys! {
     /// | word | what is made |
     /// |---|---|
     /// | `text` | title, description, text and links |
-    /// | `items` | also its items: what it says in JSON-LD, microdata, RDFa and OpenGraph; of RSS and Atom, the feed with its entries |
+    /// | `items` | also its items: what it says in JSON-LD, microdata, RDFa and OpenGraph; of RSS, Atom and JSON Feed, the feed with its entries |
     /// | `full` | also its main part as text and as Markdown, headings, dates, author, pictures, feeds, meta elements and validity; ten times the work |
     Content = "content" {
         field: content,

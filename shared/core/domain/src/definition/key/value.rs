@@ -16,6 +16,8 @@ pub enum ValueKind {
     Within,
     /// See [`Sitemaps`](crate::definition::Sitemaps).
     Sitemaps,
+    /// See [`Feeds`](crate::definition::Feeds).
+    Feeds,
     /// See [`Requisites`](crate::definition::Requisites).
     Requisites,
     /// See [`ExternalLinks`](crate::definition::ExternalLinks).

@@ -16,6 +16,11 @@ impl Collector<'_> {
         if let Some(style) = tag.text(Attribute::Style) {
             self.styles(style);
         }
+        if namespace == Namespace::Html
+            && let Some(picture) = tag.value(Attribute::DataBg)
+        {
+            self.background(picture);
+        }
         if tag.element() == Element::Style {
             let language = tag.text(Attribute::Type).unwrap_or_default();
             self.style = (language.is_empty() || language.eq_ignore_ascii_case("text/css")).then(Vec::new);
@@ -44,6 +49,7 @@ impl Collector<'_> {
             Element::Frame => self.add(LinkKind::Iframe, tag, Attribute::Src),
             Element::Iframe => {
                 self.add(LinkKind::Iframe, tag, Attribute::Src);
+                self.add_first(LinkKind::Iframe, tag, &LAZY_SOURCES);
                 self.read_frame(tag.text(Attribute::Srcdoc).unwrap_or_default());
             }
             Element::H1 if self.seen.is_laid_out => self.marks.add_h1(),
@@ -55,12 +61,17 @@ impl Collector<'_> {
                 if let Some(reference) = self.metadata.meta(tag) {
                     self.links.add(LinkKind::Redirect, Value::Whole(reference), Follow::Yes);
                 }
+                if is_of_preview(tag) {
+                    self.add(LinkKind::Img, tag, Attribute::Content);
+                }
             }
             Element::Object => self.add(LinkKind::Object, tag, Attribute::Data),
             Element::Script => self.add(LinkKind::Script, tag, Attribute::Src),
             Element::Source => {
-                self.add(source_kind(tag).unwrap_or(self.media), tag, Attribute::Src);
+                let kind = source_kind(tag).unwrap_or(self.media);
+                self.add(kind, tag, Attribute::Src);
                 self.add_srcset(tag, Attribute::Srcset);
+                self.lazy(kind, tag);
             }
             Element::Track => self.add(self.media, tag, Attribute::Src),
             Element::Audio => {
@@ -86,6 +97,23 @@ impl Collector<'_> {
     fn add(&mut self, kind: LinkKind, tag: &Tag, attribute: Attribute) {
         if let Some(reference) = tag.value(attribute) {
             self.links.add(kind, reference, Follow::Yes);
+        }
+    }
+
+    /// Reads what a script loads once it comes into view.
+    fn lazy(&mut self, kind: LinkKind, tag: &Tag) {
+        self.add_first(kind, tag, &LAZY_SOURCES);
+        for srcset in [Attribute::DataSrcset, Attribute::DataLazySrcset] {
+            self.add_srcset(tag, srcset);
+        }
+    }
+
+    /// Reads the background that a script loads: a URL, or `url(…)` as in styles.
+    fn background(&mut self, picture: Value<'_>) {
+        if picture.text().trim_ascii_start().starts_with("url(") {
+            self.styles(picture.text());
+        } else {
+            self.links.add(LinkKind::Img, picture, Follow::Yes);
         }
     }
 
@@ -154,6 +182,7 @@ impl Collector<'_> {
     fn image(&mut self, tag: &Tag) {
         let src = tag.value(Attribute::Src).map(|src| self.links.add(LinkKind::Img, src, Follow::Yes));
         self.add_srcset(tag, Attribute::Srcset);
+        self.lazy(LinkKind::Img, tag);
         let alt = tag.text(Attribute::Alt);
         if !self.seen.is_read() {
             return;
@@ -178,7 +207,7 @@ impl Collector<'_> {
 
     fn link(&mut self, tag: &Tag) {
         let rel = tag.text(Attribute::Rel).unwrap_or_default();
-        let Some(kind) = rel::kind(rel, tag.text(Attribute::As)) else { return };
+        let Some(kind) = rel::kind(rel, tag.text(Attribute::As), tag.text(Attribute::Type)) else { return };
         if let Some(reference) = tag.value(Attribute::Href) {
             let link = self.links.add(kind, reference, follow(tag)).link();
             if kind == LinkKind::Alternate
@@ -196,6 +225,20 @@ impl Collector<'_> {
 
 /// The attributes with the references of SVG elements; the first that is present applies.
 const HREFS: [Attribute; 2] = [Attribute::Href, Attribute::XlinkHref];
+
+/// The attributes from which scripts take the source of a picture or a frame that comes into view;
+/// the first that is present applies. lazysizes and vanilla-lazyload have `data-src`, `data-srcset`
+/// and `data-bg`, Lazy Load for jQuery `data-original`, and WP Rocket and Jetpack `data-lazy-src`
+/// and `data-lazy-srcset`. Without scripts these pictures have no other address.
+const LAZY_SOURCES: [Attribute; 3] = [Attribute::DataSrc, Attribute::DataLazySrc, Attribute::DataOriginal];
+
+/// Whether a `<meta>` has the picture of previews: Open Graph's, or that of cards.
+fn is_of_preview(tag: &Tag) -> bool {
+    let Some(name) = tag.text(Attribute::Property).or_else(|| tag.text(Attribute::Name)) else { return false };
+    ["og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"]
+        .iter()
+        .any(|known| name.trim_ascii().eq_ignore_ascii_case(known))
+}
 
 fn follow(tag: &Tag) -> Follow {
     follow_and_rel(tag).0

@@ -115,6 +115,28 @@ fn every_element() {
         ("<svg><image src=x /></svg>", "", "no attribute of SVG's"),
         ("<blockquote cite=x><q cite=y><ins cite=z>", "", "sources are named for machines only"),
         ("<div href=x src=x data=x>", "", "attributes on the wrong element"),
+        (
+            "<img src=p data-src=x data-srcset='y 1x, z 2x'>",
+            "img /dir/p, img /dir/x, img /dir/y, img /dir/z",
+            "lazysizes",
+        ),
+        (
+            "<img data-original=x><img data-lazy-src=y data-lazy-srcset=z>",
+            "img /dir/x, img /dir/y, img /dir/z",
+            "others",
+        ),
+        ("<img src='data:image/gif;base64,R0' data-src=x data-original=y>", "img /dir/x", "the first that is present"),
+        ("<picture><source data-srcset=x><img></picture>", "img /dir/x", "a picture's source that is loaded later"),
+        ("<audio><source data-src=x></audio>", "audio /dir/x", "sound that is loaded later"),
+        ("<iframe data-src=x></iframe>", "iframe /dir/x", "a frame that is loaded later"),
+        ("<div data-bg=x><p data-bg='url(y)'>", "img /dir/x, img /dir/y", "backgrounds that are loaded later"),
+        ("<div data-src=x data-original=y><a data-src=z>", "", "of other elements nobody knows what it is"),
+        ("<template><img data-src=x><p data-bg=y></template>", "", "pictures of nothing"),
+        (
+            "<meta property=og:image content=x><meta name='Twitter:Image' content=y><meta property=og:url content=z>",
+            "img /dir/x, img /dir/y",
+            "pictures of previews",
+        ),
     ]);
 }
 
@@ -127,7 +149,9 @@ fn every_rel_of_link() {
         ("<link rel='shortcut icon' href=x><link rel=apple-touch-icon href=y>", "img /dir/x, img /dir/y", "icons"),
         ("<link rel=canonical href=x>", "canonical /dir/x", "canonical"),
         ("<link rel=alternate hreflang=de href=x>", "alternate /dir/x", "another language"),
-        ("<link rel=alternate type=application/rss+xml href=x>", "alternate /dir/x", "a feed"),
+        ("<link rel=alternate type=application/rss+xml href=x>", "feed /dir/x", "a feed"),
+        ("<link rel='alternate home' type=' Application/Feed+JSON; charset=utf-8' href=x>", "feed /dir/x", "another"),
+        ("<link rel=next type=application/atom+xml href=x>", "sequence /dir/x", "it does not stand for the page"),
         (
             "<link rel=next href=x><link rel=prev href=y><link rel=up href=z>",
             "sequence /dir/x, sequence /dir/y, sequence /dir/z",
@@ -144,7 +168,7 @@ fn every_rel_of_link() {
         ("<link rel=preload as=font href=x>", "font /dir/x", "preloaded font"),
         ("<link rel=prefetch href=x>", "other /dir/x", "prefetched, as anything"),
         ("<link rel=modulepreload href=x>", "script /dir/x", "preloaded module"),
-        ("<link rel=manifest href=x>", "other /dir/x", "manifest"),
+        ("<link rel=manifest href=x>", "manifest /dir/x", "manifest"),
         ("<link rel=preconnect href=https://cdn.test><link rel=dns-prefetch href=//cdn.test>", "", "hosts"),
         ("<link rel='next nofollow' href=x>", "sequence /dir/x nofollow", "nofollow"),
     ]);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Finality, Visit};
-use dragline_domain::frontier::{LeftoverReason, ObjectKey, ReadAs, Retry, SegmentId, SegmentWork, Task, TodoEntry};
+use dragline_domain::frontier::{LeftoverReason, ObjectKey, Retry, SegmentId, SegmentWork, Task, TodoEntry};
 use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_domain::politeness::{RobotsUse, retry_wait, tries_max};
 use dragline_domain::time::after;
@@ -270,7 +270,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let segment = self.segments.open.back_mut().expect("room was made");
         let records = segment.records.as_mut().expect("it is not complete");
         segment.entries += 1;
-        segment.sitemaps += u32::from(work.entry.read_as == ReadAs::Sitemap);
+        segment.sitemaps += u32::from(work.entry.read_as.is_sitemap());
         for answer in self.segments.asides.drain(..) {
             records.add_aside(&answer.url, answer.at, &answer.fetched);
         }

@@ -4,6 +4,7 @@ pub(crate) mod known;
 
 use std::collections::{BTreeMap, HashMap};
 
+use dragline_domain::definition::Feeds;
 use dragline_domain::document::{Disposition, Document};
 use dragline_domain::frontier::{
     Claim, Claimable, Claimer, Demand, OriginKey, ParserCounters, RecrawlOrder, SeedDistance, SegmentRow, Sighting,
@@ -110,7 +111,7 @@ pub(crate) async fn claim(
             urls: found.iter().map(|f| (f.url.path_and_query().to_owned(), f.sighting.clone())).collect(),
         }
     };
-    let mut found = link_targets(known, &claimer, segment, captures, documents).into_iter();
+    let mut found = link_targets(known, &claimer, segment, context.definition.feeds, (captures, documents)).into_iter();
     loop {
         let together = found.by_ref().take(CALLS_AT_ONCE);
         let asked: Vec<_> = together.map(|(of, found)| (request(of, &found), found)).collect();
@@ -190,8 +191,8 @@ fn link_targets<'d>(
     known: &KnownUrls,
     claimer: &Claimer,
     segment: &SegmentRow,
-    captures: &[Capture],
-    documents: &'d [Document],
+    feeds: Feeds,
+    (captures, documents): (&[Capture], &'d [Document]),
 ) -> BTreeMap<(Origin, Visits), Vec<LinkTarget<'d>>> {
     let mut by_origin: BTreeMap<(Origin, Visits), Vec<LinkTarget<'d>>> = BTreeMap::new();
     // Each URL not known to be claimed by others, with its list and its place there.
@@ -199,7 +200,7 @@ fn link_targets<'d>(
     let known = known.view(&segment.id.origin.crawl, segment.iteration, claimer);
     for (capture, document) in captures.iter().zip(documents) {
         for link in &document.links {
-            let to_target = || Distance::to_target(&capture.visit, link.kind);
+            let to_target = || Distance::to_target(&capture.visit, link.kind, feeds);
             let (distance, blocked) = match &link.disposition {
                 Disposition::Follow => (to_target(), None),
                 Disposition::Blocked(reason) => (to_target(), Some(reason.as_str())),

@@ -12,10 +12,10 @@ use dragline_domain::missing_page::{MissingRule, MissingSign};
 use dragline_domain::outcome::Outcome;
 use dragline_extract::missing::print_of_page;
 use dragline_extract::wall::{self, Wall};
-use dragline_extract::{Extracted, Settings, Source, Unread, extract_as};
+use dragline_extract::{Extracted, FoundLink, Settings, Source, Unread, extract_as};
 
 use super::earlier::{asks_for_noindex, is_needed_unchanged};
-use super::links::{decide_disposition, decide_found, decide_links};
+use super::links::{decide_disposition, decide_found, decide_links, try_sitemap};
 use super::uses::{uses_of_answer, uses_of_unchanged, with_uses};
 use crate::context::CrawlContext;
 use crate::parse::read::Trust;
@@ -37,8 +37,9 @@ pub(crate) fn make_document(
     if trust != Trust::Full && capture.response.is_some() {
         return stuck_document(n, capture, "skipped: its parses failed repeatedly");
     }
-    catch_unwind(AssertUnwindSafe(|| read(context, segment, n, capture, earlier)))
-        .unwrap_or_else(|_| stuck_document(n, capture, "the parser broke on it"))
+    let document = catch_unwind(AssertUnwindSafe(|| read(context, segment, n, capture, earlier)))
+        .unwrap_or_else(|_| stuck_document(n, capture, "the parser broke on it"));
+    try_sitemap(context, capture, document)
 }
 
 pub(crate) fn stuck_document(n: u32, capture: &Capture, why: &str) -> Document {
@@ -117,8 +118,11 @@ fn document_of_body(context: &CrawlContext, capture: &Capture, response: &Respon
         Err(Unread { directives, detail, links, content }) => {
             let uses = uses_of_answer(context, capture, response, Vec::new());
             let outcome = if directives.noindex { Outcome::BlockedAtRequestOfRemote } else { Outcome::StoredNotRead };
-            // A sitemap that asks for noindex is not a result, but it is followed all the same.
+            // A sitemap or feed that asks for noindex is not a result, but it is followed all the
+            // same.
             let detail = detail.or_else(|| bare.detail.clone());
+            let is_followed = |link: &FoundLink| context.definition.feeds.are_followed() || !link.kind.is_of_feed();
+            let links = links.into_iter().filter(is_followed).collect();
             let document = Document { outcome, detail, links: decide_found(context, capture, links), content, ..bare };
             with_uses(context, capture, uses, document)
         }

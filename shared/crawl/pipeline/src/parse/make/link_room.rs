@@ -27,7 +27,7 @@ impl LinkRoom {
     /// Returns a document without the links that there is no room for; the document says so. A URL
     /// named as a sitemap keeps all: the crawler limits sitemaps per segment.
     pub(crate) fn keep(&mut self, mut document: Document, read_as: ReadAs) -> Document {
-        if read_as == ReadAs::Sitemap {
+        if read_as.is_sitemap() {
             return document;
         }
         let mut kept = 0;

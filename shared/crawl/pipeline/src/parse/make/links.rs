@@ -1,13 +1,15 @@
 //! What is done with the links of a page.
 
-use dragline_domain::capture::Visit;
+use dragline_domain::capture::{Finality, Visit};
 use dragline_domain::definition::Requisites;
 use dragline_domain::distance::Distance;
-use dragline_domain::document::{Disposition, Link, LinkKind, Rel};
+use dragline_domain::document::{Disposition, Document, Link, LinkKind, Rel};
 use dragline_domain::frontier::{ReadAs, limit_origins_of_page};
+use dragline_domain::outcome::OutcomeClass;
 use dragline_domain::policy::{Decision, ScopeRule};
-use dragline_domain::url::CrawlUrl;
+use dragline_domain::url::{CrawlUrl, Spelling};
 use dragline_extract::FoundLink;
+use dragline_formats::robots::{ROBOTS_PATH, SITEMAP_PATH};
 
 use crate::context::CrawlContext;
 use crate::parse::read::records::Capture;
@@ -22,6 +24,28 @@ pub(crate) fn decide_links(context: &CrawlContext, capture: &Capture, links: imp
     let mut links: Vec<Link> = links.map(|link| decide_link(context, &capture.visit, link)).collect();
     limit_origins_of_page(&capture.url.origin(), &mut links, context.definition.budget.origins_per_page);
     links
+}
+
+/// Adds the sitemap that a site may have all the same to the document of its robots.txt, if that
+/// names none, or does not exist.
+pub(crate) fn try_sitemap(context: &CrawlContext, capture: &Capture, mut document: Document) -> Document {
+    let Visit { sighting, finality, .. } = &capture.visit;
+    let is_robots = sighting.read_as == ReadAs::Robots && capture.url.path_and_query() == ROBOTS_PATH;
+    let is_answered = matches!(document.outcome.class(), OutcomeClass::Content | OutcomeClass::Missing);
+    let leads_on = |link: &Link| matches!(link.kind, LinkKind::SitemapFile | LinkKind::SitemapTrial);
+    if is_robots
+        && *finality == Finality::Final
+        && context.definition.sitemaps.are_followed()
+        && is_answered
+        && !document.links.iter().any(leads_on)
+        && let Ok(target) = capture.url.origin().url_at(SITEMAP_PATH)
+    {
+        let kind = LinkKind::SitemapTrial;
+        let disposition = decide_disposition(context, &capture.visit, kind, &target);
+        let (spelling, rel) = (Spelling::Whole, Rel::Follow);
+        document.links.push(Link { kind, target, disposition, spelling, rel, anchor: None });
+    }
+    document
 }
 
 /// Decides, or decides again, on a link.
@@ -83,12 +107,15 @@ fn decide_visit(context: &CrawlContext, visit: &Visit, kind: LinkKind, target: &
     if !(kind.leads_to_page() || is_fetched_with_page) {
         return Disposition::NotAPage;
     }
-    let Distance { depth, requisite_steps, read_as, .. } = Distance::to_target(visit, kind);
+    let Distance { depth, requisite_steps, read_as, .. } = Distance::to_target(visit, kind, context.definition.feeds);
     match context.decide(target, depth, requisite_steps, read_as) {
         Decision::Crawl => Disposition::Follow,
-        Decision::OutOfScope(ScopeRule::Depth { .. } | ScopeRule::NotListed | ScopeRule::SitemapIndexes { .. }) => {
-            Disposition::TooDeep
-        }
+        Decision::OutOfScope(
+            ScopeRule::Depth { .. }
+            | ScopeRule::NotListed
+            | ScopeRule::SitemapIndexes { .. }
+            | ScopeRule::FeedParts { .. },
+        ) => Disposition::TooDeep,
         Decision::OutOfScope(_) => Disposition::OutOfScope,
         Decision::Blocked(rule) => Disposition::Blocked(rule.to_string()),
     }

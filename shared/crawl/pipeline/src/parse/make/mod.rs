@@ -52,7 +52,7 @@ pub(crate) async fn documents(
         remade::documents(world, context, captures, earlier).await?
     };
     match task {
-        Task::Demand => demand::leave_what_is_not_demanded(captures, &mut documents),
+        Task::Demand => demand::leave_what_is_not_demanded(context.definition.feeds, captures, &mut documents),
         Task::Import => demand::leave_all(&mut documents),
         Task::Crawl | Task::Reparse(_) => {}
     }

@@ -212,7 +212,9 @@ fn next(
     let visits = LastVisits { interval, away: known.away };
     let policy = match capture.visit.sighting.read_as {
         ReadAs::Check => RecrawlPolicy::CHECK,
-        ReadAs::Typed | ReadAs::Sitemap | ReadAs::Robots => context.recrawl.policy_for(&capture.url),
+        ReadAs::Typed | ReadAs::Sitemap | ReadAs::SitemapTrial | ReadAs::Robots | ReadAs::Feed => {
+            context.recrawl.policy_for(&capture.url)
+        }
     };
     next_visit(&policy, &visits, ended, began)
 }

@@ -47,13 +47,15 @@ pub(crate) async fn tell_sitemaps(
 /// Returns why a sitemap is useless; `None` if it is not, or leads elsewhere.
 fn why_nothing(document: &Document) -> Option<String> {
     let detail = || document.detail.clone();
+    // Pictures of pages say nothing of these.
+    let listed = || document.links.iter().filter(|link| link.kind.leads_to_page());
     match document.outcome {
         Outcome::PermanentRedirect | Outcome::TemporaryRedirect | Outcome::FileDidNotChange => None,
         _ if document.page.is_some() => detail(),
         _ if document.links.is_empty() => Some(detail().unwrap_or_else(|| document.outcome.name().to_owned())),
-        _ if document.links.iter().any(|link| !is_unvisited(link)) => None,
+        _ if listed().any(|link| !is_unvisited(link)) => None,
         _ => {
-            let listed = plural(document.links.len() as u64, "URL");
+            let listed = plural(listed().count() as u64, "URL");
             Some(format!("none of the {listed} that it lists may be visited (scope, do_not_crawl, traps)"))
         }
     }
