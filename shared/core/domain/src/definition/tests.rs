@@ -330,6 +330,7 @@ fn every_key_is_compared_and_its_change_has_an_effect() {
             "content",
             "canonical",
             "soft_404",
+            "purpose",
             "items",
             "main",
             "recrawl.",
