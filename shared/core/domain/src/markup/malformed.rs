@@ -105,7 +105,7 @@ impl MalformedReason {
         }
     }
 
-    /// Returns what is wrong with a reference that begins with a scheme other than http and https;
+    /// Returns what the scheme of a reference says is wrong with it;
     /// `None` if nothing is, as with `tel:+1` or `data:,x`.
     ///
     /// Anybody may use a scheme of their own for their app, so a scheme is not wrong because nobody
@@ -116,8 +116,8 @@ impl MalformedReason {
     pub fn from_scheme(kind: LinkKind, reference: &str) -> Option<Self> {
         const MEANT: [(&str, usize); 4] = [("http", 1), ("https", 1), ("mailto", 1), ("javascript", 2)];
         let (scheme, rest) = reference.split_once(':')?;
-        let is = |known: &str| scheme.eq_ignore_ascii_case(known);
-        if is("data") || is("javascript") || is("shttp") {
+        let is = |known| scheme.eq_ignore_ascii_case(known);
+        if ["data", "http", "https", "javascript", "shttp"].into_iter().any(is) {
             return None;
         }
         if is("mailto") || is("tel") {
