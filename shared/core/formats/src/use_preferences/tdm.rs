@@ -87,8 +87,8 @@ struct Entry {
 }
 
 impl Entry {
-    /// Returns the rule; `None` if it says nothing, by a value that has no meaning. The report wants
-    /// a number; some write a text or a boolean.
+    /// Returns the rule; `None` if it says nothing, by a value that has no meaning. The report
+    /// wants a number; some write a text or a boolean.
     fn into_rule(self) -> Option<TdmRule> {
         let stand = match self.reservation {
             Value::Number(number) => tdm_reservation(&number.to_string()),

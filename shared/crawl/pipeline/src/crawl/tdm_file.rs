@@ -15,8 +15,8 @@ const REASON_CHARS_MAX: usize = 200;
 /// Fetches an origin's file, following redirects as for robots.txt.
 ///
 /// The meaning of an answer is that of one for robots.txt (RFC 9309 section 2.3.1): with 4xx there
-/// is no file, except for those that ask for a later request; what cannot be read, or is a wall, may
-/// reserve everything.
+/// is no file, except for those that ask for a later request; what cannot be read, or is a wall,
+/// may reserve everything.
 pub async fn fetch_tdm_file(fetcher: &impl Fetcher, limits: FetchLimits, origin: &Origin) -> TdmAnswer {
     let Ok(asked) = origin.url_at(TDM_PATH) else { return unreadable("the origin has no URL") };
     let mut url = asked.clone();
