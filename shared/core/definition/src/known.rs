@@ -64,7 +64,7 @@ mod tests {
         }
         assert_eq!(words(Some("recrawl")), ["policy", "interval", "min", "max", "rules"]);
         assert!(
-            words(None).starts_with(&["name", "seeds", "sitemaps", "feeds", "requisites", "scope"]),
+            words(None).starts_with(&["name", "seeds", "sitemaps", "feeds", "requisites", "links", "scope"]),
             "{:?}",
             words(None)
         );

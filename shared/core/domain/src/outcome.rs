@@ -470,7 +470,8 @@ mod tests {
             (529, Outcome::ServerUnavailable, "overloaded"),
             (599, Outcome::ServerUnavailable, "a proxy without a network"),
             (100, Outcome::DidNotUnderstandAnswer, "no final status"),
-            (999, Outcome::DidNotUnderstandAnswer, "no status at all"),
+            (999, Outcome::BlockedAtRequestOfRemote, "no status of HTTP, but a known refusal"),
+            (998, Outcome::DidNotUnderstandAnswer, "no status at all"),
         ] {
             assert_eq!(Outcome::from_status(status), outcome, "{status}: {why}");
         }
