@@ -132,15 +132,14 @@ impl CrawlContext {
     #[must_use]
     pub fn decide(&self, url: &CrawlUrl, depth: u32, requisite_steps: u8, read_as: ReadAs) -> Decision<'_> {
         match (requisite_steps, read_as) {
-            (0, ReadAs::Typed) => self.policy.decide(url, depth, &self.allowed),
             (0, ReadAs::Sitemap | ReadAs::SitemapTrial | ReadAs::Robots) => {
                 self.policy.decide_sitemap(url, depth, &self.allowed)
             }
             (0, ReadAs::Feed) if self.definition.feeds.are_followed() => {
                 self.policy.decide_feed(url, depth, &self.allowed)
             }
-            // The definition followed feeds when it was found.
-            (0, ReadAs::Feed) => self.policy.decide(url, depth, &self.allowed),
+            // A feed that is not followed was found when the definition followed feeds.
+            (0, ReadAs::Typed | ReadAs::Feed) => self.policy.decide(url, depth, &self.allowed),
             (steps, _) => self.policy.decide_requisite(url, steps),
         }
     }

@@ -104,7 +104,7 @@ pub(super) fn read(document: &str, url: Option<&Url>) -> Option<ReadFeed> {
     reader.put_text(&mut draft, Field::Title, Form::Plain, document.title);
     reader.put_text(&mut draft, Field::Summary, Form::Plain, document.description);
     reader.put_url(&mut draft, Rank::Own, document.home_page_url);
-    put_line(&mut draft, Field::Id, document.feed_url);
+    put_line(&mut draft, Field::Id, document.feed_url.as_deref());
     reader.put_authors(&mut draft, document.authors, document.author);
     let items = document.items.unwrap_or_default();
     reader.is_cut |= items.len() > ENTRIES_MAX;
@@ -152,11 +152,11 @@ impl Reader<'_> {
         // `external_url` is the page that the item is about. Some feeds have no other one.
         self.put_url(&mut draft, Rank::Own, item.url);
         self.put_url(&mut draft, Rank::Near, item.external_url);
-        put_line(&mut draft, Field::Id, item.id.and_then(line_of));
-        put_line(&mut draft, Field::Published, item.date_published);
-        put_line(&mut draft, Field::Updated, item.date_modified);
+        put_line(&mut draft, Field::Id, item.id.and_then(line_of).as_deref());
+        put_line(&mut draft, Field::Published, item.date_published.as_deref());
+        put_line(&mut draft, Field::Updated, item.date_modified.as_deref());
         self.put_authors(&mut draft, item.authors, item.author);
-        item.tags.into_iter().flatten().for_each(|tag| put_line(&mut draft, Field::Category, line_of(tag)));
+        item.tags.into_iter().flatten().for_each(|tag| put_line(&mut draft, Field::Category, line_of(tag).as_deref()));
         for Attachment { url, mime_type, size_in_bytes } in item.attachments.into_iter().flatten() {
             let Some(url) = url.filter(|url| !url.trim().is_empty()) else { continue };
             let media_type = mime_type.map(|kind| kind.trim().to_owned()).filter(|kind| !kind.is_empty());
@@ -211,8 +211,8 @@ fn line_of(value: Value) -> Option<String> {
     }
 }
 
-fn put_line(draft: &mut Draft, field: Field, line: Option<String>) {
-    if let Some(line) = line.as_deref().map(str::trim).filter(|line| !line.is_empty()) {
+fn put_line(draft: &mut Draft, field: Field, line: Option<&str>) {
+    if let Some(line) = line.map(str::trim).filter(|line| !line.is_empty()) {
         draft.put_line(field, Rank::Own, line);
     }
 }

@@ -133,12 +133,12 @@ fn sitemaps_are_read_as_sites_write_them() {
         ),
         (
             "<urlset><url><image xmlns='i'><loc>/picture.png</loc></image><loc>/a</loc></url></urlset>",
-            &["/a"],
+            &["/a", "picture: /picture.png"],
             "of another namespace without a prefix, either",
         ),
         (
             "<urlset><url><loc>/a</loc><xhtml:link rel='alternate' hreflang='de' href='/de'/><video:video><video:content_loc>/v</video:content_loc></video:video><news:news><news:title>https://a.example/t</news:title></news:news></url><url><loc>/b</loc></url></urlset>",
-            &["/a", "/b"],
+            &["/a", "/b", "other language: /de", "video: /v"],
             "extensions",
         ),
         ("<urlset><url><loc>/a</loc></url><url><loc>/a</loc></url></urlset>", &["/a"], "each is named once"),
