@@ -1,6 +1,5 @@
-//! Web app manifests: the pictures that they name (W3C, Web Application Manifest, sections 1.9,
-//! 1.13 and 4). A manifest's pages, such as `start_url`, are no part of the page that it belongs
-//! to.
+//! Web app manifests (W3C, Web Application Manifest): the pictures that they name. A manifest's
+//! pages, such as `start_url`, are no part of the page that it belongs to.
 
 use dragline_domain::document::LinkKind;
 use serde_json::Value;
