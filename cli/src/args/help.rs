@@ -12,7 +12,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Look", &["status", "diff", "history", "get", "search", "similar", "words", "schema"]),
     ("Check a site", &["report", "broken", "chains", "orphans", "duplicates", "links"]),
     ("Take out", &["export", "archive", "cdx"]),
-    ("Keep house", &["definition", "prune", "forget"]),
+    ("Keep house", &["definition", "identity", "prune", "forget"]),
     ("Run as a service", &["serve", "schedule", "token", "mcp"]),
     #[cfg(feature = "stack")]
     ("On a deployed stack", &["start", "put", "pause", "resume", "stop", "remove"]),

@@ -199,7 +199,7 @@ mod tests {
         let mut is_refused = false;
         let is_kept = |line: &&str| {
             if line.starts_with(|c: char| c.is_alphabetic()) {
-                is_refused = ["sink:", "access:"].iter().any(|key| line.starts_with(key));
+                is_refused = ["sink:", "access:", "identity:"].iter().any(|key| line.starts_with(key));
             }
             !is_refused
         };

@@ -285,7 +285,10 @@ fn edit(key: Key, draft: &mut Draft) {
             time.set(time.get().map_or(Duration::from_hours(24), |time| time + Duration::from_millis(1)));
         }
         Slot::UserAgent(agent) => *agent = "ShelfBot".parse().unwrap(),
-        Slot::Line(line) => *line = Some("Example".parse().unwrap()),
+        Slot::Line(line) => {
+            let text = if key == Key::IdentityDirectory { "https://bot.example" } else { "Example" };
+            *line = Some(text.parse().unwrap());
+        }
         Slot::Hostname(name) => *name = Some("example.org".parse().unwrap()),
         Slot::Content(level) => *level = ContentLevel::Full,
         Slot::ItemTypes(types) => types.push(ItemType {
@@ -318,6 +321,8 @@ fn every_key_is_compared_and_its_change_has_an_effect() {
     old.schedule = Some(Schedule::new("0 8 * * *", "UTC").unwrap());
     // To leave room for a larger value.
     old.traps.url_bytes_max = 1_024;
+    // Where it is found matters only with a key.
+    old.identity.key = Some("env:IDENTITY_KEY".parse().unwrap());
     assert_eq!(changes(&old, &old), []);
     for &key in Key::ALL {
         let mut new = old.clone();
