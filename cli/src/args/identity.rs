@@ -12,7 +12,7 @@ use dragline_domain::definition::SecretReference;
                   With `identity` in a definition each request is signed, so that a site can let this crawler in and keep out others that use its name.",
     after_help = "\
 Examples:
-  dragline identity new -o identity.pem
+  dragline identity new -o bot.pem
   dragline identity directory file:identity.pem > http-message-signatures-directory"
 )]
 pub(crate) struct IdentityArgs {

@@ -30,6 +30,7 @@ const FILES: &str = "
     cp -R dragline-data/raw/docs old/raw/shop
     dragline import crawl.wacz --data old-site
     dragline token add ben
+    dragline identity new
     dragline report --all -o baseline.json
     echo 'broken https://example.org/*' > known.txt
 ";
