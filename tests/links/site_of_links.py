@@ -76,7 +76,7 @@ FLAWS = {
     "http://h:bad/": "links_malformed",
     "htp://h.example/": "links_malformed",
     "mailto:": "links_malformed",
-    "": "links_malformed",
+    "": None,
     "mailto:ada@example.org": None,
     "tel:+491234": None,
     "/page#there": None,

@@ -76,9 +76,11 @@ def test_every_broken_link_is_told_and_no_other(served, crawled):
 
 def test_links_that_are_wrong_whatever_they_lead_to_are_told(served, crawled):
     port, _ = served
-    told = {(row["finding"], row["to_url"]) for row in findings(crawled[0]) if row["finding"] != "broken"}
+    told = {(row["finding"], row["url"]) for row in findings(crawled[0]) if row["finding"] != "broken"}
     expected = {(finding, link if finding == "links_malformed" else resolve(link, port)) for link, finding in site.FLAWS.items() if finding}
     assert told == expected
+    report = json.loads(run(DRAGLINE, "report", "--format", "json", "--all", cwd=crawled[0]))
+    assert next(finding for finding in report["findings"] if finding["id"] == "links_empty")["count"] == 1, "a hint, and no error"
 
 
 def test_each_target_is_asked_for_once_and_again_where_head_failed(served, crawled):
