@@ -75,7 +75,9 @@ class Answer:
             return self.status, self.media_type, sorted(names)
         if self.media_type == "application/wacz+zip":
             with zipfile.ZipFile(io.BytesIO(self.body)) as package:
-                return self.status, self.media_type, sorted(package.namelist()), captures(package)
+                # The name of a WARC file has the second in which the package was made.
+                names = sorted(re.sub(r"\d{14}", "TIME", name) for name in package.namelist())
+                return self.status, self.media_type, names, captures(package)
         if self.media_type == "text/markdown":
             return self.status, self.media_type, re.findall(rb"^#+ .*$", self.body, re.MULTILINE)
         return self.status, self.media_type, self.body
