@@ -1,5 +1,6 @@
 """`dragline crawl --check-external` and `dragline broken`, beside LinkChecker and a script that follows each link."""
 
+import asyncio
 import csv
 import json
 import subprocess
@@ -7,6 +8,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import many_hosts
 import pytest
 import site_of_links as site
 
@@ -136,3 +138,11 @@ def test_linkchecker_tells_nothing_that_is_not_told_here(served, crawled, tmp_pa
     assert told, out
     missed = told - broken_links(crawled[0]).keys() - {resolve(link, port) for link in site.UNKNOWN}
     assert not missed, {url: errors.get(url) for url in missed}
+
+
+def test_many_hosts_are_asked_side_by_side(tmp_path):
+    hosts = 150
+    took, requests, broken = asyncio.run(many_hosts.check(hosts, tmp_path, "--delay", "500ms"))
+    assert len(broken) == hosts // 7
+    assert requests <= 2 * hosts + len(broken) + 4, "robots.txt and HEAD, and GET where that failed"
+    assert took < hosts * 0.5, "one after the other they would take twice as long, as two requests to a host are half a second apart"
