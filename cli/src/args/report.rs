@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use dragline_domain::ids::Iteration;
-use dragline_report::site::KINDS;
+use dragline_report::site::Kind;
 
 use super::read::CrawlSourceArgs;
 use super::values;
@@ -55,7 +55,7 @@ pub(crate) struct ReportArgs {
     #[arg(long)]
     pub(crate) all: bool,
     /// Exit with code 5 if there are any of these findings
-    #[arg(long, value_name = "FINDINGS", value_delimiter = ',', value_parser = PossibleValuesParser::new(KINDS.iter().map(|kind| kind.id)))]
+    #[arg(long, value_name = "FINDINGS", value_delimiter = ',', value_parser = PossibleValuesParser::new(Kind::all().map(|kind| kind.id)))]
     pub(crate) fail_on: Vec<String>,
 }
 

@@ -86,8 +86,7 @@ pub(super) fn soft_404() -> impl TypedValueParser<Value = Soft404> {
 
 /// Returns a parser of the purposes of a crawl.
 pub(super) fn purpose() -> impl TypedValueParser<Value = Purpose> {
-    let named = PossibleValuesParser::new(Purpose::ALL.map(Purpose::name));
-    named.try_map(|name| Purpose::from_name(&name).ok_or_else(|| format!("`{name}` is not a purpose")))
+    name_parser(Purpose::ALL, Purpose::name)
 }
 
 /// Returns a parser of the modes for canonical links.
@@ -98,10 +97,10 @@ pub(super) fn canonical() -> impl TypedValueParser<Value = Canonical> {
 /// Returns a parser of the values in `all`, by name.
 fn name_parser<T, const N: usize>(all: [T; N], label: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
 where
-    T: Copy + Default + Send + Sync + 'static,
+    T: Copy + Send + Sync + 'static,
 {
     let named = PossibleValuesParser::new(all.map(label));
-    named.map(move |name| all.into_iter().find(|one| label(*one) == name).unwrap_or_default())
+    named.try_map(move |name| all.into_iter().find(|one| label(*one) == name).ok_or("none of these names"))
 }
 
 /// Parses an outcome's number or name.

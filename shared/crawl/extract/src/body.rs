@@ -57,6 +57,22 @@ pub struct Settings<'c> {
     pub main: &'c MainRules,
 }
 
+#[cfg(test)]
+impl<'c> Settings<'c> {
+    /// Returns the settings of a definition with all defaults, except for this level.
+    pub(crate) const fn at(content: ContentLevel, url_rules: &'c UrlRules) -> Self {
+        Self {
+            product_token: "Dragline",
+            url_rules,
+            decoded_bytes_max: 8 << 20,
+            noindex: Noindex::Obey,
+            content,
+            types: Types::NONE,
+            main: MainRules::NONE,
+        }
+    }
+}
+
 /// A body with its parsed header.
 #[derive(Debug)]
 pub struct Body<'c> {

@@ -201,15 +201,12 @@ fn malformed(kind: LinkKind, url: &LinkUrl, error: &UrlError, text: Option<Strin
 #[cfg(test)]
 mod tests {
     use dragline_domain::content::ContentLevel;
-    use dragline_domain::definition::Noindex;
     use dragline_domain::markup::LinkUse;
     use dragline_domain::url::UrlRules;
     use dragline_formats::http_fields::{Headers, content_type};
 
     use super::*;
-    use crate::article::MainRules;
     use crate::body::{Settings, Source};
-    use crate::typed::Types;
 
     /// Extracts a page with a canonical link and a refresh in its header. Only its first kilobyte
     /// is decoded, and `s` is removed from URLs.
@@ -219,15 +216,7 @@ mod tests {
         let headers = [("content-type", "text/html"), ("refresh", "1;url=/next"), ("link", "</c>; rel=canonical")];
         let headers = Headers::from_iter(headers);
         let source = Source { url: &url, headers: &headers, body: html.as_bytes() };
-        let settings = Settings {
-            product_token: "Dragline",
-            url_rules: &rules,
-            decoded_bytes_max: 1_000,
-            noindex: Noindex::Obey,
-            content: ContentLevel::Text,
-            types: Types::NONE,
-            main: MainRules::NONE,
-        };
+        let settings = Settings { decoded_bytes_max: 1_000, ..Settings::at(ContentLevel::Text, &rules) };
         crate::extract(&source, &settings).unwrap()
     }
 

@@ -50,13 +50,10 @@ fn entries<'m>(object: &'m Value, name: &str) -> impl Iterator<Item = &'m Value>
 #[cfg(test)]
 mod tests {
     use dragline_domain::content::ContentLevel;
-    use dragline_domain::definition::Noindex;
     use dragline_domain::url::{CrawlUrl, UrlRules};
     use dragline_formats::http_fields::Headers;
 
     use super::*;
-    use crate::article::MainRules;
-    use crate::typed::Types;
     use crate::{Settings, Source, extract};
 
     #[test]
@@ -82,15 +79,7 @@ mod tests {
             let rules = UrlRules::default();
             let url = CrawlUrl::parse(&format!("https://a.example{path}"), &rules).unwrap();
             let headers = Headers::from_iter([("Content-Type", content_type)]);
-            let settings = Settings {
-                product_token: "Dragline",
-                url_rules: &rules,
-                decoded_bytes_max: 8 << 20,
-                noindex: Noindex::Obey,
-                content: ContentLevel::Text,
-                types: Types::NONE,
-                main: MainRules::NONE,
-            };
+            let settings = Settings::at(ContentLevel::Text, &rules);
             let read = extract(&Source { url: &url, headers: &headers, body: body.as_bytes() }, &settings);
             match (read, expected) {
                 (Err(unread), Some(expected)) => {

@@ -165,6 +165,13 @@ impl CrawlContext {
         self.definition.links.external == ExternalLinks::Check
     }
 
+    /// Whether nothing of an origin is visited, and only checks may lead there.
+    #[must_use]
+    pub fn only_checks(&self, origin: &Origin) -> bool {
+        let is_read = self.definition.requisites == Requisites::Fetch || self.allowed.contains_origin(origin);
+        self.checks_links() && !is_read
+    }
+
     /// Returns what to do with shorter ways to known URLs. Without a depth limit they change only a
     /// number and cost writes, so they are ignored, except that a URL may be visited that was to be
     /// checked; a demand has its own limit.

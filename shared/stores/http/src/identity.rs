@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use data_encoding::{BASE64, BASE64URL_NOPAD};
 use dragline_domain::definition::Identity;
-use dragline_domain::url::{CrawlUrl, Scheme};
+use dragline_domain::url::CrawlUrl;
 use dragline_ports::secrets::{Secret, SecretError};
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use jiff::Timestamp;
@@ -147,14 +147,10 @@ impl Signer {
     }
 }
 
-/// Returns host and port of a URL as they are signed (RFC 9421 section 2.2.3): the port of its
-/// scheme is left out.
+/// Returns host and port of a URL as they are signed (RFC 9421 section 2.2.3): the port of its scheme
+/// is left out.
 fn authority(url: &CrawlUrl) -> String {
-    let scheme = match url.scheme() {
-        Scheme::Http => "http://",
-        Scheme::Https => "https://",
-    };
-    url.origin_str().trim_start_matches(scheme).to_owned()
+    url.origin_str().split_once("://").map_or_else(String::new, |(_, authority)| authority.to_owned())
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use dragline_domain::definition::{Definition, ExternalLinks, Links};
 use dragline_domain::outcome::Outcome;
+use dragline_domain::use_preferences::Purpose;
+use dragline_formats::use_preferences::TDM_PATH;
 use dragline_formats::warc::RecordType;
 use dragline_testkit::whole_crawls::{Crawled, definition};
 
@@ -116,4 +118,16 @@ async fn what_works_is_asked_for_again_after_longer_and_longer() {
         };
         assert_eq!((count("/there"), count("/robots.txt")), (requests, robots), "after {hours} h: {why}");
     }
+}
+
+#[tokio::test]
+async fn nothing_but_the_links_is_asked_of_others() {
+    let site = ScriptedSite::start(site).await;
+    let mut draft = of_site(&site, ExternalLinks::Check).into_draft();
+    draft.purpose = Some(Purpose::AiTrain);
+    Crawled::once(&Definition::new(draft).unwrap()).await;
+    let log = site.log();
+    let asked =
+        |host: &str| log.iter().any(|asked| asked.field("host").unwrap().starts_with(host) && asked.target == TDM_PATH);
+    assert!(asked("docs.") && !asked("other."), "of whom nothing is read, it does not matter what is reserved");
 }

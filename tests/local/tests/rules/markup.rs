@@ -62,7 +62,7 @@ async fn crawled(site: &ScriptedSite, accepted: AcceptedFindings) -> (TempDir, G
 }
 
 /// Returns the rows of the findings about markup, with paths for URLs.
-fn told(report: &Report, site: &ScriptedSite) -> BTreeMap<&'static str, Vec<String>> {
+fn list_findings(report: &Report, site: &ScriptedSite) -> BTreeMap<&'static str, Vec<String>> {
     const KINDS: [&str; 9] = [
         "alt_missing",
         "fragments_missing",
@@ -115,7 +115,7 @@ async fn mistakes_of_markup_are_found() {
         ),
     ];
     let expected = expected.map(|(id, rows)| (id, rows.into_iter().map(str::to_owned).collect()));
-    assert_eq!(told(&report, &site), BTreeMap::from(expected));
+    assert_eq!(list_findings(&report, &site), BTreeMap::from(expected));
     let sarif = sarif(&report);
     assert!(sarif.contains(r#""ruleId":"links_malformed""#) && sarif.contains("htp://x/"), "{sarif}");
 
@@ -136,7 +136,7 @@ async fn accepted_mistakes_of_markup_are_left_out() {
     let mut accepted = AcceptedFindings::default();
     accepted.add_list(&format!("links_malformed htp:*\nfragments_missing {}*\nh1_missing *", site.url("/a#"))).unwrap();
     let (_data, _, report) = crawled(&site, accepted).await;
-    let told = told(&report, &site);
+    let told = list_findings(&report, &site);
     assert_eq!(told["links_malformed"].len(), 1, "{told:?}");
     assert_eq!(told["fragments_missing"], ["/#nowhere, 1, /"]);
     assert_eq!(told["h1_missing"], [""; 0]);

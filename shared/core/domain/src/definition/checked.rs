@@ -47,8 +47,7 @@ impl Definition {
         let Draft { ignore_robots, nofollow, noindex, purpose, .. } = other.0.clone();
         let mixed =
             Draft { politeness, fetch, user_agent, content, canonical, soft_404, items, main, ..self.0.clone() };
-        let mixed = Draft { ignore_robots, nofollow, noindex, purpose, ..mixed };
-        let mut mixed = mixed;
+        let mut mixed = Draft { ignore_robots, nofollow, noindex, purpose, ..mixed };
         let (exclude, blocked) = (&other.scope.exclude, &other.do_not_crawl);
         mixed.scope.exclude.extend(exclude.iter().filter(|pattern| !self.scope.exclude.contains(pattern)).cloned());
         mixed.do_not_crawl.extend(blocked.iter().filter(|rule| !self.do_not_crawl.contains(rule)).cloned());

@@ -1,14 +1,11 @@
 //! Which bodies are read as feeds, and the links in them.
 
 use dragline_domain::content::ContentLevel;
-use dragline_domain::definition::Noindex;
 use dragline_domain::document::LinkKind;
 use dragline_domain::frontier::ReadAs;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::http_fields::Headers;
 
-use crate::article::MainRules;
-use crate::typed::Types;
 use crate::{Settings, Source, extract_as};
 
 /// Returns the links of a body, with `+` before further parts; then the reason if it is not a feed.
@@ -16,15 +13,7 @@ fn read(content_type: &str, body: &str, read_as: ReadAs) -> Vec<String> {
     let rules = UrlRules::default();
     let url = CrawlUrl::parse("https://a.example/dir/feed", &rules).unwrap();
     let headers = Headers::from_iter([("Content-Type", content_type)]);
-    let settings = Settings {
-        product_token: "Dragline",
-        url_rules: &rules,
-        decoded_bytes_max: 8 << 20,
-        noindex: Noindex::Obey,
-        content: ContentLevel::Text,
-        types: Types::NONE,
-        main: MainRules::NONE,
-    };
+    let settings = Settings::at(ContentLevel::Text, &rules);
     let source = Source { url: &url, headers: &headers, body: body.as_bytes() };
     let unread = match extract_as(&source, &settings, read_as) {
         Ok(page) => return ["a page".to_owned()].into_iter().chain(page.remark).collect(),

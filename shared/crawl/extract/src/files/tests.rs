@@ -1,31 +1,20 @@
 use std::io::{Cursor, Write as _};
 
 use dragline_domain::content::ContentLevel;
-use dragline_domain::definition::Noindex;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::http_fields::Headers;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use super::*;
-use crate::article::MainRules;
 use crate::body::{Settings, Source};
-use crate::typed::Types;
 
 fn read_text(content_type: &str, body: &[u8]) -> Option<FileText> {
     let url_rules = UrlRules::default();
     let url = CrawlUrl::parse("https://a.example/", &url_rules).unwrap();
     let headers = Headers::from_iter([("content-type", content_type)]);
     let source = Source { url: &url, headers: &headers, body };
-    let settings = Settings {
-        product_token: "Dragline",
-        url_rules: &url_rules,
-        decoded_bytes_max: 1 << 30,
-        noindex: Noindex::Obey,
-        content: ContentLevel::Full,
-        types: Types::NONE,
-        main: MainRules::NONE,
-    };
+    let settings = Settings { decoded_bytes_max: 1 << 30, ..Settings::at(ContentLevel::Full, &url_rules) };
     read_body(&Body::read(&source, &settings).unwrap())
 }
 
@@ -215,15 +204,7 @@ fn files_are_documents_without_a_page_where_all_of_the_content_is_asked_for() {
     let of_level = |fields: &[(&str, &str)], content, body: &[u8]| {
         let headers = Headers::from_iter(fields.iter().copied());
         let source = Source { url: &url, headers: &headers, body };
-        let settings = Settings {
-            product_token: "Dragline",
-            url_rules: &rules,
-            decoded_bytes_max: 1 << 30,
-            noindex: Noindex::Obey,
-            content,
-            types: Types::NONE,
-            main: MainRules::NONE,
-        };
+        let settings = Settings { decoded_bytes_max: 1 << 30, ..Settings::at(content, &rules) };
         crate::extract(&source, &settings).unwrap_err().content
     };
     let read = |fields: &[(&str, &str)], content| of_level(fields, content, &report);

@@ -1,14 +1,11 @@
 //! The links in sitemaps as sites write them.
 
 use dragline_domain::content::ContentLevel;
-use dragline_domain::definition::Noindex;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::deflated::{CompressionGoal, gzip};
 use dragline_formats::http_fields::Headers;
 
 use super::*;
-use crate::article::MainRules;
-use crate::typed::Types;
 use crate::{Settings, Source, extract_as};
 
 /// Returns the links of a body as paths, or as whole URLs if they are elsewhere, with `+` before
@@ -18,15 +15,7 @@ fn read(path: &str, content_type: &str, body: &[u8], read_as: ReadAs) -> Vec<Str
     let rules = UrlRules::default();
     let url = CrawlUrl::parse(&format!("https://a.example{path}"), &rules).unwrap();
     let headers = Headers::from_iter([("Content-Type", content_type)]);
-    let settings = Settings {
-        product_token: "Dragline",
-        url_rules: &rules,
-        decoded_bytes_max: 8 << 20,
-        noindex: Noindex::Obey,
-        content: ContentLevel::Text,
-        types: Types::NONE,
-        main: MainRules::NONE,
-    };
+    let settings = Settings::at(ContentLevel::Text, &rules);
     let unread = match extract_as(&Source { url: &url, headers: &headers, body }, &settings, read_as) {
         Ok(page) => return ["a page".to_owned()].into_iter().chain(page.remark).collect(),
         Err(unread) => unread,

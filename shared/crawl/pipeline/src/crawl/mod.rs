@@ -15,6 +15,7 @@ mod release;
 mod robots;
 mod segment;
 mod send;
+mod site_file;
 mod tdm_file;
 mod turn;
 mod visit;

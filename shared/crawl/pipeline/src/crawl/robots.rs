@@ -5,21 +5,19 @@ use std::time::Duration;
 use dragline_domain::frontier::HostWaiter;
 use dragline_domain::politeness::{RobotsUse, is_robots_good};
 use dragline_domain::time::{after, between, honest, written_by};
-use dragline_domain::url::{CrawlUrl, Origin, UrlRules};
-use dragline_extract::wall::{self, Head};
-use dragline_formats::content_coding::{ContentCodings, decode_all};
-use dragline_formats::robots::{
-    BODY_BYTES_MAX, REDIRECTS_MAX, ROBOTS_PATH, RobotsFetch, RobotsPolicy, RobotsRecord, Unreadable,
-};
+use dragline_domain::url::Origin;
+use dragline_formats::content_coding::{ContentCodings, DecodedBody};
+use dragline_formats::robots::{BODY_BYTES_MAX, ROBOTS_PATH, RobotsFetch, RobotsPolicy, RobotsRecord, Unreadable};
 use jiff::Timestamp;
 
 use super::paced::{Answer, FetchEnd, PacedRequests};
 use super::pacer::Pacer;
+use super::site_file::{NoSiteFile, fetch_site_file};
 use crate::World;
 use crate::context::CrawlContext;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::fetcher::{FetchFailureKind, FetchLimits, FetchRequest, FetchedResponse, Fetcher, Truncation};
+use dragline_ports::fetcher::{FetchFailureKind, FetchLimits, FetchedResponse, Fetcher, Truncation};
 use dragline_ports::frontier::{KeptRobots, RobotsRow};
 
 /// The rules that a turn follows.
@@ -204,50 +202,26 @@ pub async fn fetch_robots(
     let Ok(asked) = origin.url_at(ROBOTS_PATH) else {
         return Ok(RobotsRecord::from_fetch(&RobotsFetch::Failed { detail: "the origin has no URL" }));
     };
-    let mut url = asked.clone();
-    let limits = FetchLimits {
-        body_bytes_max: BODY_BYTES_MAX,
-        decoded_bytes_max: BODY_BYTES_MAX as u64,
-        ..limits.reading_all()
+    let read = |response: &FetchedResponse, body: &DecodedBody<'_>| to_record(response, body, broken_off);
+    let no_file = match fetch_site_file(fetcher, limits, &asked, BODY_BYTES_MAX, read).await {
+        Ok(record) => return Ok(record),
+        Err(no_file) => no_file,
     };
-    for _ in 0..=REDIRECTS_MAX {
-        let request = FetchRequest::new(url.clone(), limits);
-        let response = match fetcher.fetch(request).await.result {
-            Err(failure) if failure.kind == FetchFailureKind::PrivateAddress => {
-                return Err(RefusedAddress(failure.detail));
-            }
-            Err(failure) => return Ok(RobotsRecord::from_fetch(&RobotsFetch::Failed { detail: &failure.detail })),
-            Ok(response) => response,
-        };
-        if let Some(record) = wall_record(&asked, &url, &response) {
-            return Ok(record);
+    Ok(RobotsRecord::from_fetch(&match &no_file {
+        NoSiteFile::Failed(failure) if failure.kind == FetchFailureKind::PrivateAddress => {
+            return Err(RefusedAddress(failure.detail.clone()));
         }
-        match response.redirect_target(&url, &UrlRules::keep_all()) {
-            Some(target) => url = target,
-            None => return Ok(to_record(&response, broken_off)),
-        }
-    }
-    Ok(RobotsRecord::from_fetch(&RobotsFetch::TooManyRedirects))
+        NoSiteFile::Failed(failure) => RobotsFetch::Failed { detail: &failure.detail },
+        NoSiteFile::Walled(detail) => RobotsFetch::Walled { detail },
+        NoSiteFile::TooManyRedirects => RobotsFetch::TooManyRedirects,
+    }))
 }
 
-/// Returns the record for a wall that was served in the file's place; `None` if the answer is not a
-/// wall.
-fn wall_record(asked: &CrawlUrl, url: &CrawlUrl, response: &FetchedResponse) -> Option<RobotsRecord> {
-    let head = Head { url, status: response.status, headers: &response.headers };
-    let codings = ContentCodings::parse(response.headers.all("content-encoding")).unwrap_or(ContentCodings::IDENTITY);
-    let received = response.readable_body();
-    let body = decode_all(&codings, &received, BODY_BYTES_MAX as u64);
-    let detail = wall::find_in_file(asked, &head, &body.bytes)?.detail_of_file();
-    Some(RobotsRecord::from_fetch(&RobotsFetch::Walled { detail: &detail }))
-}
-
-fn to_record(response: &FetchedResponse, broken_off: BrokenOffPolicy) -> RobotsRecord {
+fn to_record(response: &FetchedResponse, body: &DecodedBody<'_>, broken_off: BrokenOffPolicy) -> RobotsRecord {
     let status = response.status;
-    let Ok(codings) = ContentCodings::parse(response.headers.all("content-encoding")) else {
+    if ContentCodings::parse(response.headers.all("content-encoding")).is_err() {
         return RobotsRecord::from_fetch(&RobotsFetch::Failed { detail: "its content coding cannot be undone" });
-    };
-    let received = response.readable_body();
-    let body = decode_all(&codings, &received, BODY_BYTES_MAX as u64);
+    }
     let is_broken_off = !matches!(response.truncated, None | Some(Truncation::Length)) || body.is_garbled();
     let fetch = match broken_off {
         _ if !is_broken_off => RobotsFetch::Answered { status, body: &body.bytes },

@@ -1,13 +1,13 @@
 //! Fetching an origin's `/.well-known/tdmrep.json`, and the meaning of failures.
 
 use dragline_domain::shown::one_line;
-use dragline_domain::url::{Origin, UrlRules};
+use dragline_domain::url::Origin;
 use dragline_domain::use_preferences::TdmAnswer;
-use dragline_extract::wall::{self, Head};
-use dragline_formats::content_coding::{ContentCodings, decode_all};
-use dragline_formats::robots::REDIRECTS_MAX;
+use dragline_formats::content_coding::DecodedBody;
 use dragline_formats::use_preferences::{TDM_FILE_BYTES_MAX, TDM_PATH, read_tdm_file};
-use dragline_ports::fetcher::{FetchLimits, FetchRequest, FetchedResponse, Fetcher, Truncation};
+use dragline_ports::fetcher::{FetchLimits, FetchedResponse, Fetcher, Truncation};
+
+use super::site_file::{NoSiteFile, fetch_site_file};
 
 /// The limit on the reason why a file cannot be read, in characters.
 const REASON_CHARS_MAX: usize = 200;
@@ -19,30 +19,16 @@ const REASON_CHARS_MAX: usize = 200;
 /// may reserve everything.
 pub async fn fetch_tdm_file(fetcher: &impl Fetcher, limits: FetchLimits, origin: &Origin) -> TdmAnswer {
     let Ok(asked) = origin.url_at(TDM_PATH) else { return unreadable("the origin has no URL") };
-    let mut url = asked.clone();
     // One more than is read, to tell a file that is too large.
     let bytes_max = TDM_FILE_BYTES_MAX + 1;
-    let limits = FetchLimits { body_bytes_max: bytes_max, decoded_bytes_max: bytes_max as u64, ..limits.reading_all() };
-    for _ in 0..=REDIRECTS_MAX {
-        let response = match fetcher.fetch(FetchRequest::new(url.clone(), limits)).await.result {
-            Ok(response) => response,
-            Err(failure) => return unreadable(&failure.detail),
-        };
-        let codings =
-            ContentCodings::parse(response.headers.all("content-encoding")).unwrap_or(ContentCodings::IDENTITY);
-        let received = response.readable_body();
-        let body = decode_all(&codings, &received, bytes_max as u64);
-        let head = Head { url: &url, status: response.status, headers: &response.headers };
-        if let Some(wall) = wall::find_in_file(&asked, &head, &body.bytes) {
-            return unreadable(&wall.detail_of_file());
-        }
-        match response.redirect_target(&url, &UrlRules::keep_all()) {
-            Some(target) => url = target,
-            None => return conclusion(&response, &body.bytes),
-        }
+    let read = |response: &FetchedResponse, body: &DecodedBody<'_>| conclusion(response, &body.bytes);
+    match fetch_site_file(fetcher, limits, &asked, bytes_max, read).await {
+        Ok(answer) => answer,
+        Err(NoSiteFile::Failed(failure)) => unreadable(&failure.detail),
+        Err(NoSiteFile::Walled(detail)) => unreadable(&detail),
+        // Like a robots.txt that redirects in circles: the site has stated nothing.
+        Err(NoSiteFile::TooManyRedirects) => TdmAnswer::Missing,
     }
-    // Like a robots.txt that redirects in circles: the site has stated nothing.
-    TdmAnswer::Missing
 }
 
 /// Returns the meaning of an answer that is neither a wall nor a redirect to follow.

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::findings::{KINDS, Kind};
+use super::findings::Kind;
 
 /// Findings that are not reported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl AcceptedFindings {
             let (kind, pattern) = line.split_once(char::is_whitespace).ok_or_else(|| {
                 wrong(format!("`{line}` has no pattern: write a finding, a space and URLs, such as `{line} https://example.org/old/*`"))
             })?;
-            if kind != "*" && KINDS.iter().all(|known| known.id != kind) {
+            if kind != "*" && Kind::all().all(|known| known.id != kind) {
                 return Err(wrong(format!("there is no finding `{kind}`; `dragline report --help` lists them")));
             }
             self.ignored.push((kind.to_owned(), pattern.trim().to_owned()));

@@ -7,7 +7,7 @@ use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
 use super::accepted::AcceptedFindings;
-use super::findings::{KINDS, Kind, LIMITS};
+use super::findings::{Kind, LIMITS};
 use super::rows::{Rows, RowsKept};
 use super::shape::{Bar, Cell, Column, Finding, Listing, Shade, Table, Unit};
 
@@ -38,7 +38,7 @@ pub(crate) fn findings(
         graph.prepare(&accepted.tables())?;
     }
     let (mut findings, mut left_out) = (Vec::new(), 0);
-    for kind in KINDS {
+    for kind in Kind::all() {
         let all = format!("{} WHERE {}", kind.from, kind.condition);
         let Some(unaccepted) = accepted.exclude(kind) else {
             findings.push(finding(graph, kind, &all, kept)?);

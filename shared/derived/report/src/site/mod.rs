@@ -33,7 +33,7 @@ use dragline_ports::reader::Reader;
 use jiff::Timestamp;
 
 pub use accepted::{AcceptedError, AcceptedFindings};
-pub use findings::{KINDS, Kind};
+pub use findings::Kind;
 pub use gathered::ReportTotals;
 pub use html::html;
 pub use junit::junit;

@@ -456,7 +456,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
 
     /// Returns how long a stored robots.txt serves: that depends on what waits.
     async fn stored_use(&mut self) -> PortResult<StoredUse> {
-        if !self.context.checks_links() || self.context.allowed.contains_origin(&self.origin.origin) {
+        if !self.context.only_checks(&self.origin.origin) {
             return Ok(StoredUse::Serves);
         }
         self.read_inbox().await?;

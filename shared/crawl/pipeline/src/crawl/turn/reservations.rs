@@ -26,6 +26,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     pub(super) fn must_read_reservations(&self) -> bool {
         self.context.definition.purpose.is_some_and(Purpose::is_mining)
             && self.task.requests()
+            && !self.context.only_checks(&self.origin.origin)
             && matches!(self.robots, Robots::Known(_) | Robots::NotNeeded)
             && self.reservations().is_none()
     }
