@@ -1,6 +1,8 @@
 //! Chunks of todo as they are stored: deflated JSON with its length.
 
-use dragline_domain::frontier::{CHUNK_BYTES_MAX, LastCapture, TodoChunk, TodoEntry, TodoSource, split_into_chunks};
+use dragline_domain::frontier::{
+    CHUNK_BYTES_MAX, LastCapture, TodoChunk, TodoEntry, TodoPlace, TodoSource, split_into_chunks,
+};
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::Origin;
 use dragline_formats::deflated::{CompressionGoal, deflate, inflate};
@@ -42,7 +44,7 @@ fn check(json: &[u8]) {
 
 fn check_chunks(entries: &[TodoEntry]) {
     let source = TodoSource::from_stored("0#a".to_owned());
-    let split = || split_into_chunks(Iteration::FIRST, 1, &source, entries.iter().cloned());
+    let split = || split_into_chunks(Iteration::FIRST, TodoPlace::by_depth(1), &source, entries.iter().cloned());
     let chunks = split();
     assert_eq!(chunks, split(), "the same entries give the same chunks");
     let kept: Vec<&TodoEntry> = chunks.iter().flat_map(|chunk| &chunk.entries).collect();

@@ -13,7 +13,7 @@ use dragline_domain::document::{Disposition, Document, Link};
 use dragline_domain::frontier::{
     AddTodo, Claimable, Claimer, IterationBegun, Lease, ObjectKey, OriginKey, ReadAs, Reserve, Seeding,
     SegmentCommitted, SegmentId, SegmentRow, SegmentState, ShorterWays, Sighting, TakeRequest, Task, TodoEntry,
-    TodoSource, split_into_chunks,
+    TodoPlace, TodoSource, split_into_chunks,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, TriggerId};
 use dragline_domain::outcome::Outcome;
@@ -141,7 +141,7 @@ async fn lease_origin(frontier: &SqliteFrontier, origin: &OriginKey) -> (Iterati
     let IterationBegun::Iteration(row) = begun else { panic!("no other iteration runs") };
     let seeding = Seeding::new(&trigger, 0);
     let entries = [TodoEntry::new("/")].into_iter();
-    let chunks = split_into_chunks(row.number, 0, &TodoSource::seeds(&seeding), entries);
+    let chunks = split_into_chunks(row.number, TodoPlace::by_depth(0), &TodoSource::seeds(&seeding), entries);
     let add = AddTodo { count: 1, pace: Pace::new(Duration::ZERO), now: at(0), due: at(60) };
     let seed = SeedOrigin { origin: origin.clone(), iteration: row.number, seeding, add, chunks };
     frontier.seed_origin(&seed).await.expect("the store works");

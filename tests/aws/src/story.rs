@@ -6,7 +6,7 @@ use dragline_aws::DynamoFrontier;
 use dragline_domain::frontier::{
     AddTodo, ChunkKey, Claimable, Claimer, Holder, Lease, LeaseState, ObjectKey, OriginKey, OriginRows, ParsePart,
     ParserCounters, PartKind, Reserve, Seeding, SegmentCommitted, SegmentId, SegmentRow, SegmentState, ShorterWays,
-    Sighting, TakeRefused, TakeRequest, Task, TodoEntry, TodoSource, split_into_chunks,
+    Sighting, TakeRefused, TakeRequest, Task, TodoEntry, TodoPlace, TodoSource, split_into_chunks,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::politeness::Pace;
@@ -84,7 +84,7 @@ impl<'f> Story<'f> {
         let seed = SeedOrigin {
             origin: self.origin.clone(),
             iteration: Iteration::FIRST,
-            chunks: split_into_chunks(Iteration::FIRST, 0, &TodoSource::seeds(&seeding), [entry]),
+            chunks: split_into_chunks(Iteration::FIRST, TodoPlace::by_depth(0), &TodoSource::seeds(&seeding), [entry]),
             seeding,
             add: AddTodo { count: 1, pace: Pace::new(Duration::from_secs(1)), now: at(0), due: at(60) },
         };
@@ -170,6 +170,7 @@ impl<'f> Story<'f> {
             part: ParsePart::default(),
             pace: Pace::new(Duration::from_secs(1)),
             counters: ParserCounters { processed: 1, ..ParserCounters::default() },
+            pages: Vec::new(),
             now: at(10),
             due: at(70),
         };

@@ -504,6 +504,8 @@ pub enum Disposition {
     Later,
     /// Its target is claimed, to find out whether it is there (`links.external: check`).
     Check,
+    /// Its target is claimed, and waits behind all others: pages of its shape showed nothing new.
+    Last,
 }
 
 impl Disposition {
@@ -520,13 +522,14 @@ impl Disposition {
             Self::BeyondBudget => 6,
             Self::Later => 7,
             Self::Check => 8,
+            Self::Last => 9,
         }
     }
 
     /// Whether the target becomes a candidate.
     #[must_use]
     pub const fn is_claimed(&self) -> bool {
-        matches!(self, Self::Follow | Self::Blocked(_) | Self::Check)
+        matches!(self, Self::Follow | Self::Blocked(_) | Self::Check | Self::Last)
     }
 
     /// Whether the target is left to a later page or iteration, so that the link will be decided on
@@ -549,6 +552,7 @@ impl Disposition {
             Self::BeyondBudget => "beyond_budget",
             Self::Later => "later",
             Self::Check => "check",
+            Self::Last => "last",
         }
     }
 }

@@ -23,6 +23,7 @@ pub mod markup;
 pub mod missing_page;
 pub mod no_answer;
 pub mod outcome;
+pub mod page_sample;
 pub mod policy;
 pub mod politeness;
 pub mod recrawl;

@@ -1,7 +1,7 @@
 //! The outcome of one URL: the crawl exit codes.
 //!
 //! Numbers are those of the unobtanium crawler, so that its users recognise them; 175 to 179, 182
-//! to 184 and 190 are new here. Names are, too, except where they misled people: its 29 is a file
+//! to 185 and 190 are new here. Names are, too, except where they misled people: its 29 is a file
 //! of unknown type, and its 32 a redirect.
 
 use std::fmt;
@@ -177,6 +177,10 @@ outcomes! {
     /// text is then not kept.
     UseReserved = 184 "use_reserved" =>
         "Ask the site's owner for a licence. The detail in the log names the statement, and `dragline explain URL` all of them.";
+    /// It looks like one of an endless number of URLs: pages of its shape led on to more of them
+    /// and showed nothing new. It was not requested.
+    CrawlerTrap = 185 "crawler_trap" =>
+        "Nothing, if pages such as this one are all alike: a calendar, a filter, a session in the path. If they are not, name them under `traps.except`, or raise `traps.fruitless_pages_max`. The detail in the log names the shape, and how many pages of it were read.";
     /// A page links to it, and it is there: that was all that was asked (`links.external: check`).
     LinkWorks = 190 "link_works" =>
         "Nothing: it is not part of the crawl, and only how the request ended is kept.";
@@ -251,7 +255,8 @@ impl Outcome {
             | Self::BlockedByConsent
             | Self::BlockedPrivateAddress
             | Self::LoggedOut
-            | Self::UseReserved => OutcomeClass::Blocked,
+            | Self::UseReserved
+            | Self::CrawlerTrap => OutcomeClass::Blocked,
             Self::NotCanonical | Self::Duplicate => OutcomeClass::Dismissed,
         }
     }
@@ -272,6 +277,13 @@ impl Outcome {
                 | Self::Duplicate
                 | Self::SoftNotFound
         )
+    }
+
+    /// Whether a rule of the definition kept the URL from being requested: only other rules change
+    /// that.
+    #[must_use]
+    pub const fn waits_for_rules(self) -> bool {
+        matches!(self, Self::BlockedUrlByLocalPolicy | Self::CrawlerTrap)
     }
 
     /// Whether something replaced the page: a challenge, a form to log in or another answer for

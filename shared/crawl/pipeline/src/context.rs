@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use dragline_domain::conclusion::LinkRules;
 use dragline_domain::definition::{Definition, ExternalLinks, Requisites};
-use dragline_domain::frontier::{CrawlStamp, ReadAs, RulesDigest, ShorterWays, Task};
+use dragline_domain::frontier::{CrawlStamp, ReadAs, RulesDigest, ShapeStanding, ShorterWays, Task, WatchedShapes};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::policy::{AllowedOrigins, Decision, Policy};
 use dragline_domain::politeness::Pace;
 use dragline_domain::recrawl::RecrawlRules;
-use dragline_domain::url::{CrawlUrl, Origin};
+use dragline_domain::url::{CrawlUrl, Origin, UrlShape};
 use dragline_extract::MainRules;
 use dragline_extract::typed::Types;
 use jiff::Timestamp;
@@ -151,6 +151,17 @@ impl CrawlContext {
     pub fn excluded_since(&self, url: &CrawlUrl) -> Option<Decision<'_>> {
         let has_changed = self.versions.which_urls != self.versions.how;
         has_changed.then(|| self.policy.exclusion(url)).flatten()
+    }
+
+    /// Returns what is to be done with a URL that was never visited, by the shapes that are watched
+    /// at its origin.
+    #[must_use]
+    pub fn shape_standing(&self, shapes: &WatchedShapes, url: &CrawlUrl) -> ShapeStanding {
+        if shapes.is_empty() || self.policy.is_free_of_traps(url) {
+            return ShapeStanding::InOrder;
+        }
+        let keys = UrlShape::new(url.path_and_query()).keys();
+        shapes.standing(&keys, self.definition.traps.fruitless_pages_max)
     }
 
     /// Whether any URL of an origin may be visited.

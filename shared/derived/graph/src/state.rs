@@ -97,6 +97,7 @@ pub const fn breaks_links(outcome: Outcome) -> bool {
         | Outcome::BlockedByConsent
         | Outcome::LoggedOut
         | Outcome::UseReserved
+        | Outcome::CrawlerTrap
         | Outcome::BlockedPrivateAddress
         // The server was not asked.
         | Outcome::OriginGivenUp

@@ -147,8 +147,8 @@ impl Signer {
     }
 }
 
-/// Returns host and port of a URL as they are signed (RFC 9421 section 2.2.3): the port of its scheme
-/// is left out.
+/// Returns host and port of a URL as they are signed (RFC 9421 section 2.2.3): the port of its
+/// scheme is left out.
 fn authority(url: &CrawlUrl) -> String {
     url.origin_str().split_once("://").map_or_else(String::new, |(_, authority)| authority.to_owned())
 }

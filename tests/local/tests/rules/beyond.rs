@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use dragline_domain::definition::{Condition, Definition, DoNotCrawl, TextTest, Within};
+use dragline_domain::definition::{Condition, Definition, DoNotCrawl, Requisites, TextTest, Within};
 use dragline_domain::frontier::{ClaimLimits, LeftoverReason, OriginKey, SegmentId};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::outcome::Outcome;
@@ -177,4 +177,30 @@ async fn the_next_iteration_follows_what_was_left_alone() {
         3,
         "the links of an unchanged page are decided again as they are stored"
     );
+}
+
+#[tokio::test]
+async fn what_a_page_shows_takes_no_page_of_the_budget() {
+    let site = |asked: &Asked| match asked.target.as_str() {
+        "/" => {
+            let pictures: String = (0..9).map(|n| format!("<img src=/seed{n}.png>")).collect();
+            page(&format!("{pictures}{}", (1..9).map(|n| format!("<a href=/{n}>{n}</a>")).collect::<String>()))
+        }
+        target => page(target),
+    };
+    for (requisites_max, pictures) in [(500, 9), (4, 4)] {
+        let (site, data) = (ScriptedSite::start(site).await, tempfile::tempdir().unwrap());
+        let definition = definition(&[site.url("/")], |draft| {
+            draft.requisites = Requisites::Fetch;
+            draft.budget.pages = Some(5);
+            draft.budget.requisites_per_page = requisites_max;
+        });
+        let world = open_ahead(data.path(), Duration::ZERO, 1);
+        let messages = world.queue.clone();
+        let progress = crawl_in(world, messages, Network::default().fetcher(), &definition).await;
+        let asked = site.targets();
+        let count = |is_picture: bool| asked.iter().filter(|path| path.ends_with(".png") == is_picture).count();
+        assert_eq!((count(true), count(false)), (pictures, 5 + 1), "and robots.txt: {asked:?}");
+        assert_eq!(progress.parser.links_beyond_budget, 9 - pictures as u64, "what is left out is counted");
+    }
 }

@@ -50,12 +50,12 @@ pub(super) fn next_visit(model: &Model, state: &State, held: &Held, position: &m
     if let Some(((_, key), pages)) = begun.or_else(first) {
         let inbox = state.rows(*origin).map(|rows| &rows.inbox).ok_or(Dry::Empty)?;
         let is_limited = model.config.depth_max.is_some() && !model.lacks(Mutation::BarrierLeftOut);
-        if is_limited && position.is_barred(key.depth, lease, inbox, 0) {
+        if is_limited && position.is_barred(key.depth(), lease, inbox, 0) {
             return Err(Dry::AtBarrier);
         }
         let page = *pages.get(position.offset() as usize).ok_or(Dry::Empty)?;
         let exhausts = position.take_from(key, pages.len());
-        return Ok(Visit { page, depth: key.depth, tries: 0, after: position.clone(), exhausts });
+        return Ok(Visit { page, depth: key.depth(), tries: 0, after: position.clone(), exhausts });
     }
     let inbox = state.rows(*origin).map(|rows| &rows.inbox).ok_or(Dry::Empty)?;
     if position.is_recrawl_barred(lease, inbox, 0) {

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use dragline_domain::frontier::{
     AddTodo, CandidateState, ChunkKey, Claim, Claimable, Claimer, Decided, IterationBegun, IterationRow,
-    IterationStatus, OriginRows, Reserve, SeedDistance, Seeding, SeedingMark, StatusChange, TodoSource, UrlHistory,
-    begin_iteration, claim, seed,
+    IterationStatus, OriginRows, Reserve, SeedDistance, Seeding, SeedingMark, StatusChange, TodoPlace, TodoSource,
+    UrlHistory, begin_iteration, claim, seed,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::politeness::Pace;
@@ -112,7 +112,12 @@ impl Model {
             state.put_iteration(row);
         }
         let source = TodoSource::seeds(&seeding);
-        self.put_chunk(state, origin, ChunkKey { iteration: number, depth: 0, source, part: 0 }, pages.to_vec());
+        self.put_chunk(
+            state,
+            origin,
+            ChunkKey { iteration: number, place: TodoPlace::by_depth(0), source, part: 0 },
+            pages.to_vec(),
+        );
     }
 
     /// An iteration's row, for opening an origin.

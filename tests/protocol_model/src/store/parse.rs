@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use dragline_domain::frontier::{
     ChunkKey, Claimer, ParsePart, ParserCounters, PartCommit, PartKind, PartNotCommitted, PartRefused, RowsByOrigin,
-    SegmentState, Target, TodoChunk, TodoEntry, TodoSource, commit_part, plan_parts,
+    SegmentState, Target, TodoChunk, TodoEntry, TodoPlace, TodoSource, commit_part, plan_parts,
 };
 
 use crate::config::Cut;
@@ -82,7 +82,8 @@ impl Model {
         let (mut asked, row) = (segment.row.clone(), self.as_to_opening(row));
         let was_cut = matches!(asked.state, SegmentState::Crawled { part } if part > 0);
         let source = TodoSource::segment(&asked.id, asked.committed_at);
-        let chunk = ChunkKey { iteration: key.iteration, depth: segment.depth + 1, source, part: 0 };
+        let chunk =
+            ChunkKey { iteration: key.iteration, place: TodoPlace::by_depth(segment.depth + 1), source, part: 0 };
         let found = self.found(own);
         let parts = self.parts(&found, &chunk, was_cut);
         let Some(part) = parts.get(number as usize) else { return Part::Finished };
@@ -100,6 +101,7 @@ impl Model {
             targets: &part.targets,
             pace: Self::add(0).pace,
             counters: &ParserCounters::default(),
+            pages: &[],
             now: now(),
             due: now(),
         };

@@ -6,7 +6,7 @@ use dragline_domain::frontier::{
     AddTodo, ChunkKey, Claim, Claimable, Claimer, Holder, HostRequest, HostWaiter, IterationBegun, IterationRow, Lease,
     LeaseState, LeftoverReason, ObjectKey, OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, RecrawlCursor,
     Release, ReleaseRefused, Reserve, Seeding, SegmentCommitted, SegmentId, SegmentRow, SegmentState, ShorterWays,
-    TakeRefused, TakeRequest, Target, Task, TodoChunk, TodoSource, split_into_chunks,
+    TakeRefused, TakeRequest, Target, Task, TodoChunk, TodoPlace, TodoSource, split_into_chunks,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::politeness::Pace;
@@ -131,7 +131,8 @@ impl<'f, F: Frontier> World<'f, F> {
         self.claim(origin, Claimer::trigger(&trigger(by)), paths).await;
         let seeding = Seeding::new(&trigger(by), 0);
         let source = TodoSource::seeds(&seeding);
-        let chunks = split_into_chunks(self.iteration, 0, &source, paths.iter().map(|&path| entry(path)));
+        let chunks =
+            split_into_chunks(self.iteration, TodoPlace::by_depth(0), &source, paths.iter().map(|&path| entry(path)));
         self.frontier.seed_origin(&self.seeds(origin, seeding, chunks)).await.unwrap()
     }
 
@@ -257,7 +258,12 @@ impl<'f, F: Frontier> World<'f, F> {
     ) -> ParseCommitted {
         let source = TodoSource::segment(&segment.id, segment.committed_at);
         let targets = found.iter().map(|&(origin, paths)| {
-            let mut chunks = split_into_chunks(self.iteration, 1, &source, paths.iter().map(|&path| entry(path)));
+            let mut chunks = split_into_chunks(
+                self.iteration,
+                TodoPlace::by_depth(1),
+                &source,
+                paths.iter().map(|&path| entry(path)),
+            );
             for chunk in &mut chunks {
                 chunk.key.part += part.0;
             }
@@ -271,6 +277,7 @@ impl<'f, F: Frontier> World<'f, F> {
             part: ParsePart { targets: targets.collect() },
             pace: Pace::new(DELAY),
             counters: ParserCounters { processed: u64::from(segment.entries), ..ParserCounters::default() },
+            pages: Vec::new(),
             now: at(10),
             due: at(70),
         };

@@ -450,6 +450,8 @@ pub struct Budget {
     pub pages: Option<u64>,
     /// [`Key::BudgetPagesPerOrigin`](super::Key::BudgetPagesPerOrigin).
     pub pages_per_origin: Option<u64>,
+    /// [`Key::BudgetRequisitesPerPage`](super::Key::BudgetRequisitesPerPage).
+    pub requisites_per_page: u32,
     /// [`Key::BudgetOriginsPerPage`](super::Key::BudgetOriginsPerPage).
     pub origins_per_page: u32,
     /// [`Key::BudgetOrigins`](super::Key::BudgetOrigins).
@@ -465,6 +467,7 @@ impl Default for Budget {
         Self {
             pages: None,
             pages_per_origin: None,
+            requisites_per_page: 500,
             origins_per_page: 500,
             origins: 100_000,
             bytes: None,
@@ -503,11 +506,21 @@ pub struct TrapLimits {
     pub segments_max: u32,
     /// [`Key::TrapsUrlBytesMax`](super::Key::TrapsUrlBytesMax).
     pub url_bytes_max: u32,
+    /// [`Key::TrapsFruitlessPagesMax`](super::Key::TrapsFruitlessPagesMax).
+    pub fruitless_pages_max: u16,
+    /// [`Key::TrapsExcept`](super::Key::TrapsExcept).
+    pub except: Vec<UrlPattern>,
 }
 
 impl Default for TrapLimits {
     fn default() -> Self {
-        Self { segment_repeats_max: 2, segments_max: 20, url_bytes_max: 2_048 }
+        Self {
+            segment_repeats_max: 2,
+            segments_max: 20,
+            url_bytes_max: 2_048,
+            fruitless_pages_max: 1_000,
+            except: Vec::new(),
+        }
     }
 }
 

@@ -114,7 +114,7 @@ fn parts_are_committed_in_order() {
 fn target(host: &str, pages: u64) -> Target {
     let entry = |page| TodoEntry::new(format!("/{page}"));
     let source = TodoSource::segment(&segment(1, crawled(0)).id, at(0));
-    let key_of = ChunkKey { iteration: Iteration::FIRST, depth: 1, source, part: 0 };
+    let key_of = ChunkKey { iteration: Iteration::FIRST, place: TodoPlace::by_depth(1), source, part: 0 };
     Target { origin: key(host), chunks: vec![TodoChunk { key: key_of, entries: (0..pages).map(entry).collect() }] }
 }
 
@@ -129,7 +129,7 @@ fn commit(
     let counters =
         ParserCounters { found: 3, outcomes: [(Outcome::FileIngested, 1)].into(), ..ParserCounters::default() };
     let pace = Pace::new(Duration::from_secs(3));
-    let part = PartCommit { number, kind, targets, pace, counters: &counters, now: at(20), due: at(80) };
+    let part = PartCommit { number, kind, targets, pace, counters: &counters, pages: &[], now: at(20), due: at(80) };
     commit_part(&segment(1, state), origins, row, &part)
 }
 

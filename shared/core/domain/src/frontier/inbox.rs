@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::Seeding;
+use super::{PageObservation, Seeding, WatchedShapes};
 use crate::change::ChangeKind;
 use crate::ids::Iteration;
 use crate::outcome::Outcome;
@@ -33,6 +33,9 @@ pub struct Inbox {
     pub due: Option<Timestamp>,
     /// The parsers' counters, for progress.
     pub counters: ParserCounters,
+    /// Shapes of its URLs whose pages may be without end.
+    #[serde(default, skip_serializing_if = "WatchedShapes::is_empty")]
+    pub shapes: WatchedShapes,
 }
 
 /// The parsers' counters for an origin's own segments in an iteration. They only grow, until
@@ -137,14 +140,21 @@ impl Inbox {
             seeded: Vec::new(),
             due: None,
             counters: ParserCounters::default(),
+            shapes: WatchedShapes::default(),
         }
     }
 
+    /// Returns the inbox of the next iteration, before the origin opens in it.
+    pub(super) fn renewed(&self, iteration: Iteration) -> Self {
+        Self { shapes: self.shapes.carried_over(), ..Self::new(iteration) }
+    }
+
     /// Counts one more segment of the origin as parsed.
-    pub(super) fn count_parsed(&mut self, counters: &ParserCounters, due: Timestamp) {
+    pub(super) fn count_parsed(&mut self, counters: &ParserCounters, pages: &[PageObservation], due: Timestamp) {
         self.parsed += 1;
         self.due = Some(due);
         self.counters.add(counters);
+        self.shapes.observe(self.added, pages);
     }
 
     /// Returns the inbox with the counts of remade documents. No counter falls below zero.

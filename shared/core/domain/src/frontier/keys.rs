@@ -275,17 +275,67 @@ impl TodoSource {
     }
 }
 
-/// The key of a todo chunk within its origin. Chunks are taken in key order: breadth first.
+/// A place in the line of an origin's todo: breadth first, then what waits behind all others, then
+/// checks ([`super::CHECK_DEPTH`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TodoPlace(u32);
+
+impl TodoPlace {
+    /// The place behind all URLs of whatever depth. None is as deep, and no check as near.
+    const BEHIND: u32 = 500_000;
+
+    /// Returns the place of URLs at this depth.
+    #[must_use]
+    pub const fn by_depth(depth: u32) -> Self {
+        Self(depth)
+    }
+
+    /// Returns the place of URLs at this depth that wait behind all others.
+    #[must_use]
+    pub const fn behind(depth: u32) -> Self {
+        Self(Self::BEHIND + depth)
+    }
+
+    /// Returns the depth of its URLs, in links from a seed.
+    #[must_use]
+    pub const fn depth(self) -> u32 {
+        if self.0 >= Self::BEHIND && self.0 < super::CHECK_DEPTH { self.0 - Self::BEHIND } else { self.0 }
+    }
+
+    /// Returns the stored number, in the same order.
+    #[must_use]
+    pub const fn stored(self) -> u32 {
+        self.0
+    }
+
+    /// Returns the place with this stored number.
+    #[must_use]
+    pub const fn from_stored(stored: u32) -> Self {
+        Self(stored)
+    }
+}
+
+/// The key of a todo chunk within its origin. Chunks are taken in key order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ChunkKey {
     /// Its iteration.
     pub iteration: Iteration,
-    /// The distance of its URLs from a seed, in links.
-    pub depth: u32,
+    /// Its place in the line.
+    #[serde(rename = "depth")]
+    pub place: TodoPlace,
     /// Its source.
     pub source: TodoSource,
-    /// Its number among the chunks of that source and depth.
+    /// Its number among the chunks of that source and place.
     pub part: u32,
+}
+
+impl ChunkKey {
+    /// Returns the distance of its URLs from a seed, in links.
+    #[must_use]
+    pub const fn depth(&self) -> u32 {
+        self.place.depth()
+    }
 }
 
 #[cfg(test)]
@@ -382,7 +432,8 @@ mod tests {
             let id = SegmentId { origin: origin.clone(), turn: Turn(1), n };
             TodoSource::segment(&id, jiff::Timestamp::from_second(second).unwrap())
         };
-        let chunk = |depth, source, part| ChunkKey { iteration: Iteration::FIRST, depth, source, part };
+        let place = TodoPlace::by_depth;
+        let chunk = |depth, source, part| ChunkKey { iteration: Iteration::FIRST, place: place(depth), source, part };
         let seeds = |part| TodoSource::seeds(&Seeding::new(&TriggerId("t".into()), part));
         let ordered = [
             chunk(0, seeds(0), 0),

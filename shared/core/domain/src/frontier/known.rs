@@ -215,7 +215,8 @@ impl Outcome {
             | Self::BlockedAtRequestOfRemote
             | Self::BlockedOriginByLocalPolicy
             | Self::BlockedUrlByLocalPolicy
-            | Self::UseReserved => PageFinding::Forbidden,
+            | Self::UseReserved
+            | Self::CrawlerTrap => PageFinding::Forbidden,
             Self::UnknownError
             | Self::DatabaseError
             | Self::Cancelled

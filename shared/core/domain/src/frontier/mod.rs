@@ -34,6 +34,7 @@ mod recrawl;
 mod room;
 mod segment;
 mod settle;
+mod shapes;
 mod switch;
 mod task;
 mod todo;
@@ -54,7 +55,7 @@ pub use follow_up::{Cookie, FollowUp};
 pub use host::{HostBusy, HostHolder, HostRequest, HostRow, HostWaiter, PLACE_KEPT, WAITING_MAX};
 pub use inbox::{Inbox, ParserCounters};
 pub use iteration::{IterationBegun, IterationRow, IterationStatus, Reserve, StatusChange, begin_iteration};
-pub use keys::{ChunkKey, ObjectKey, ObjectKeyError, OriginKey, Seeding, SegmentId, TodoSource};
+pub use keys::{ChunkKey, ObjectKey, ObjectKeyError, OriginKey, Seeding, SegmentId, TodoPlace, TodoSource};
 pub use known::{
     DocumentStanding, LastDocument, LinkDecisions, PageFinding, RulesDigest, StateChange, UrlHistory, VisitPlace,
 };
@@ -71,11 +72,15 @@ pub use plan::{
 pub use position::{Position, SegmentWork};
 pub use read_as::ReadAs;
 pub use recrawl::{DueQuery, DueWork, LaterCandidates, Pass, PassPlace, RecrawlCursor, RecrawlOrder};
-pub use room::{ClaimLimits, limit_links_per_origin, limit_new_origins, limit_origins_of_page, linked_origins};
+pub use room::{
+    ClaimLimits, limit_links_per_origin, limit_new_origins, limit_origins_of_page, limit_requisites_of_page,
+    linked_origins,
+};
 pub use segment::{
     ParseBegun, ParseFault, PartKind, PartRefused, SegmentCommitted, SegmentRow, SegmentState, commit_segment,
 };
 pub use settle::{Need, SettledRows, Settlement, decide_release, need, settle, settle_origin};
+pub use shapes::{PageObservation, ShapeStanding, WatchedShapes};
 pub use switch::{DueIteration, Switch, due_iteration};
 pub use task::{Selection, Task};
 pub use todo::{CHUNK_BYTES_MAX, TodoChunk, TodoEntry, split_into_chunks};

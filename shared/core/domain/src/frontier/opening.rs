@@ -37,7 +37,11 @@ pub fn add_todo(
     add: &AddTodo,
 ) -> Option<(OriginRows, Option<IterationRow>)> {
     let current = rows.filter(|rows| rows.inbox.iteration == iteration.number);
-    let mut inbox = current.map_or_else(|| Inbox::new(iteration.number), |rows| rows.inbox.clone());
+    let mut inbox = match (current, rows) {
+        (Some(rows), _) => rows.inbox.clone(),
+        (None, Some(rows)) => rows.inbox.renewed(iteration.number),
+        (None, None) => Inbox::new(iteration.number),
+    };
     inbox.added += add.count;
     inbox.due = Some(add.due);
     match current.filter(|rows| rows.lease.state != LeaseState::Closed) {

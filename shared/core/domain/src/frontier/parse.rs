@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::{
-    AddTodo, IterationRow, OriginKey, OriginRows, ParserCounters, PartKind, PartRefused, SegmentRow, Target, add_todo,
+    AddTodo, IterationRow, OriginKey, OriginRows, PageObservation, ParserCounters, PartKind, PartRefused, SegmentRow,
+    Target, add_todo,
 };
 use crate::politeness::Pace;
 
@@ -27,6 +28,8 @@ pub struct PartCommit<'a> {
     /// The increments that the last part adds to the counters in the inbox of the segment's own
     /// origin.
     pub counters: &'a ParserCounters,
+    /// The pages of the segment that the last part observes there.
+    pub pages: &'a [PageObservation],
     /// The current time.
     pub now: Timestamp,
     /// When the sweeper checks whether a wake-up was missed.
@@ -82,7 +85,7 @@ pub fn commit_part(
     if part.kind == PartKind::Last {
         let own = &segment.id.origin;
         let mut rows = touched.get(own).or_else(|| origins.get(own)).cloned().ok_or(PartNotCommitted::Over)?;
-        rows.inbox.count_parsed(part.counters, part.due);
+        rows.inbox.count_parsed(part.counters, part.pages, part.due);
         touched.insert(own.clone(), rows);
     }
     Ok(PartCommitted { segment: after, origins: touched, iteration: opened })

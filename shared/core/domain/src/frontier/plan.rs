@@ -89,7 +89,7 @@ mod tests {
 
     use super::*;
     use crate::frontier::todo::longest_entry;
-    use crate::frontier::{ChunkKey, Seeding, TodoSource, split_into_chunks};
+    use crate::frontier::{ChunkKey, Seeding, TodoPlace, TodoSource, split_into_chunks};
     use crate::ids::{Iteration, TriggerId};
 
     fn target(number: usize, chunks: u32) -> Target {
@@ -97,7 +97,7 @@ mod tests {
             OriginKey { crawl: "c".parse().unwrap(), origin: format!("https://{number}.example").parse().unwrap() };
         let source = TodoSource::seeds(&Seeding::new(&TriggerId("t".into()), 0));
         let chunk = |part| TodoChunk {
-            key: ChunkKey { iteration: Iteration::FIRST, depth: 0, source: source.clone(), part },
+            key: ChunkKey { iteration: Iteration::FIRST, place: TodoPlace::by_depth(0), source: source.clone(), part },
             entries: vec![TodoEntry::new("/")],
         };
         Target { origin, chunks: (0..chunks).map(chunk).collect() }
@@ -112,7 +112,7 @@ mod tests {
     fn seeds_of_any_length_fit_a_transaction() {
         let source = TodoSource::seeds(&Seeding::new(&TriggerId("t".into()), 0));
         let seeds = std::iter::repeat_with(longest_entry).take(SEEDING_URLS_MAX);
-        assert_eq!(split_into_chunks(Iteration::FIRST, 0, &source, seeds).len(), PART_CHUNKS_MAX);
+        assert_eq!(split_into_chunks(Iteration::FIRST, TodoPlace::by_depth(0), &source, seeds).len(), PART_CHUNKS_MAX);
     }
 
     proptest! {

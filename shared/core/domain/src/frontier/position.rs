@@ -42,7 +42,7 @@ impl Position {
     pub fn take_from(&mut self, chunk: &ChunkKey, entries: usize) -> Option<ChunkKey> {
         let offset = self.offset() + 1;
         let is_last = offset as usize >= entries;
-        self.depth = chunk.depth;
+        self.depth = chunk.depth();
         self.taken += 1;
         self.chunk = (!is_last).then(|| ChunkPosition { key: chunk.clone(), offset });
         is_last.then(|| chunk.clone())
@@ -124,7 +124,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::frontier::{Holder, LaterCandidates, Pass, PassPlace, Reserve, TodoEntry, TodoSource};
+    use crate::frontier::{Holder, LaterCandidates, Pass, PassPlace, Reserve, TodoEntry, TodoPlace, TodoSource};
     use crate::ids::{Iteration, LeaseToken};
     use crate::politeness::Pace;
 
@@ -140,7 +140,12 @@ mod tests {
     }
 
     fn chunk(depth: u32) -> ChunkKey {
-        ChunkKey { iteration: Iteration::FIRST, depth, source: TodoSource::from_stored("s".into()), part: 0 }
+        ChunkKey {
+            iteration: Iteration::FIRST,
+            place: TodoPlace::by_depth(depth),
+            source: TodoSource::from_stored("s".into()),
+            part: 0,
+        }
     }
 
     fn retry(path: &str, depth: u32) -> Retry {

@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{CandidateState, Claim, Claimable, Claimer, DocumentStanding, RulesDigest, UrlHistory, claim};
 use crate::ids::Iteration;
-use crate::outcome::Outcome;
 
 /// The order in which candidates of earlier iterations are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -209,7 +208,7 @@ impl DueQuery {
         if last.iteration >= self.iteration {
             return nothing;
         }
-        if last.outcome == Outcome::BlockedUrlByLocalPolicy {
+        if last.outcome.waits_for_rules() {
             // A forbidden candidate waits until the rules change.
             let is_in = matches!(self.pass, Pass::All | Pass::New) && state.blocked_by != Some(self.rules);
             return ((is_own && is_in).then_some(DueWork::Visit), LaterCandidates::default());
@@ -239,6 +238,7 @@ mod tests {
     use super::*;
     use crate::frontier::{LastDocument, LastVisit, LinkDecisions, SeedDistance, VisitPlace};
     use crate::ids::Turn;
+    use crate::outcome::Outcome;
 
     const RULES: RulesDigest = RulesDigest(7);
 

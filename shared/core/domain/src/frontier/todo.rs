@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChunkKey, Demand, FollowUp, LastCapture, ReadAs, Sighting, TodoSource, UrlHistory};
+use super::{ChunkKey, Demand, FollowUp, LastCapture, ReadAs, Sighting, TodoPlace, TodoSource, UrlHistory};
 use crate::ids::Iteration;
 use crate::url::CrawlUrl;
 
@@ -39,7 +39,7 @@ pub struct TodoEntry {
     pub follow_up: Option<Box<FollowUp>>,
 }
 
-/// Todo of one origin and depth from one source. Written once, consumed by offset, deleted when
+/// Todo of one origin and place from one source. Written once, consumed by offset, deleted when
 /// exhausted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TodoChunk {
@@ -114,12 +114,12 @@ const fn json_bytes(urls: usize, validators: Option<usize>) -> usize {
     urls + last + 50
 }
 
-/// Splits the todo of one origin, source and depth into chunks within the size limit. The same
+/// Splits the todo of one origin, source and place into chunks within the size limit. The same
 /// entries yield the same chunks.
 #[must_use]
 pub fn split_into_chunks(
     iteration: Iteration,
-    depth: u32,
+    place: TodoPlace,
     source: &TodoSource,
     entries: impl IntoIterator<Item = TodoEntry>,
 ) -> Vec<TodoChunk> {
@@ -134,7 +134,7 @@ pub fn split_into_chunks(
             }
             _ => {
                 let part = u32::try_from(chunks.len()).unwrap_or(u32::MAX);
-                let key = ChunkKey { iteration, depth, source: source.clone(), part };
+                let key = ChunkKey { iteration, place, source: source.clone(), part };
                 chunks.push(TodoChunk { key, entries: vec![entry] });
                 bytes = size;
             }

@@ -240,7 +240,12 @@ fn the_leftovers_of_a_closed_origin_are_counted() {
     let row = iteration(2, IterationStatus::Stopping);
     let mut given_up = rows(LeaseState::Ready, 2, 1, 7, 1);
     given_up.lease.chunk = Some(ChunkPosition {
-        key: ChunkKey { iteration: Iteration::FIRST, depth: 1, source: TodoSource::from_stored("s".into()), part: 0 },
+        key: ChunkKey {
+            iteration: Iteration::FIRST,
+            place: TodoPlace::by_depth(1),
+            source: TodoSource::from_stored("s".into()),
+            part: 0,
+        },
         offset: 2,
     });
     let closed = close_with_leftovers(&given_up.lease, &given_up.inbox, &row).unwrap();

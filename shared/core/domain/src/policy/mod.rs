@@ -38,6 +38,8 @@ pub struct Policy {
     max_depth: Option<u32>,
     sitemaps: Sitemaps,
     traps: TrapLimits,
+    /// `None`: no URL is free of the limits.
+    free_of_traps: Option<RegexSet>,
     /// Seeds that look like traps: the user wants them all the same.
     trap_seeds: HashSet<CrawlUrl>,
     do_not_crawl: Vec<DoNotCrawl>,
@@ -83,6 +85,7 @@ impl Policy {
             max_depth: scope.max_depth,
             sitemaps: draft.sitemaps,
             traps: draft.traps.clone(),
+            free_of_traps: pattern_set(&draft.traps.except)?,
             trap_seeds: draft.seeds.iter().filter(|seed| trap(seed, &draft.traps).is_some()).cloned().collect(),
             do_not_crawl: draft.do_not_crawl.clone(),
             query_rules: QueryRules::new(&draft.url_query_parameters),
@@ -222,10 +225,17 @@ impl Policy {
     }
 
     fn block_rule(&self, url: &CrawlUrl) -> Option<BlockRule<'_>> {
-        if let Some(trap) = trap(url, &self.traps).filter(|_| !self.trap_seeds.contains(url)) {
+        let is_free = || self.trap_seeds.contains(url) || self.is_free_of_traps(url);
+        if let Some(trap) = trap(url, &self.traps).filter(|_| !is_free()) {
             return Some(BlockRule::Trap(trap));
         }
         self.forbidden(url).or_else(|| self.query_rules.refusal(url).map(BlockRule::QueryParameters))
+    }
+
+    /// Whether no limit for endless sites applies to a URL, as the user says.
+    #[must_use]
+    pub fn is_free_of_traps(&self, url: &CrawlUrl) -> bool {
+        self.free_of_traps.as_ref().is_some_and(|free| free.is_match(url.as_str()))
     }
 
     fn forbidden(&self, url: &CrawlUrl) -> Option<BlockRule<'_>> {

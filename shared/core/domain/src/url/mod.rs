@@ -10,6 +10,7 @@ mod plain;
 mod reference;
 mod respelled;
 mod rules;
+mod shape;
 
 #[cfg(test)]
 mod laws;
@@ -24,3 +25,4 @@ pub use percent::{is_unreserved, octet_after};
 pub use plain::PlainBase;
 pub use reference::web_reference;
 pub use rules::{UrlRules, UrlRulesError};
+pub use shape::{ShapeKey, ShapeKeys, UrlShape};

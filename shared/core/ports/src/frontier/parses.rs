@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use dragline_domain::frontier::{
-    ParseBegun, ParseFault, ParsePart, ParserCounters, PartKind, PartRefused, SegmentId, SegmentRow,
+    PageObservation, ParseBegun, ParseFault, ParsePart, ParserCounters, PartKind, PartRefused, SegmentId, SegmentRow,
 };
 use dragline_domain::ids::{Iteration, ParseToken};
 use dragline_domain::politeness::Pace;
@@ -62,6 +62,8 @@ pub struct CommitParse {
     pub pace: Pace,
     /// The increments for the counters of the segment's own inbox; with the last part only.
     pub counters: ParserCounters,
+    /// The pages of the segment that its own inbox observes; with the last part only.
+    pub pages: Vec<PageObservation>,
     /// The current time.
     pub now: Timestamp,
     /// When the sweeper checks whether a wake-up was missed.

@@ -38,9 +38,10 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Whether its request counts for the budget of pages. Asking whether a URL is there does not.
+    /// Whether its request counts for the budget of pages. Asking whether a URL is there does not,
+    /// nor does what a page needs to be shown.
     pub(super) fn counts_as_page(&self) -> bool {
-        self.entry.read_as != ReadAs::Check
+        self.entry.read_as != ReadAs::Check && self.entry.requisite_steps == 0
     }
 
     /// Returns the number of earlier requests for it in this iteration.
@@ -203,7 +204,7 @@ impl Planner {
     /// Whether the chunk has to wait for less deep URLs.
     fn is_barred(&self, chunk: &TodoChunk, lease: &Lease, inbox: &Inbox, in_flight: usize) -> bool {
         self.context.definition.depth_max().is_some()
-            && self.position.is_barred(chunk.key.depth, lease, inbox, in_flight)
+            && self.position.is_barred(chunk.key.depth(), lease, inbox, in_flight)
     }
 
     /// Returns the next entry of the chunk.
@@ -335,7 +336,7 @@ impl Planner {
     fn take_from_chunk(&mut self) -> Option<Work> {
         let mut entry = self.head()?.clone();
         let chunk = self.chunk.as_ref()?;
-        let depth = chunk.key.depth;
+        let depth = chunk.key.depth();
         let nearer = self.nearer.0.remove(&entry.path_and_query).flatten();
         let at = SeedDistance { depth, requisite_steps: entry.requisite_steps };
         let crawl_type = match nearer.map_or(NearerWork::Visit, |nearer| nearer.work(at)) {

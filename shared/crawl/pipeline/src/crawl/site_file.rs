@@ -17,8 +17,8 @@ pub(super) enum NoSiteFile {
     TooManyRedirects,
 }
 
-/// Requests a file, following redirects (RFC 9309 section 2.3.1.2), and reads its answer of whatever
-/// status, with its body decoded as far as that can be, up to this size.
+/// Requests a file, following redirects (RFC 9309 section 2.3.1.2), and reads its answer of
+/// whatever status, with its body decoded as far as that can be, up to this size.
 pub(super) async fn fetch_site_file<T>(
     fetcher: &impl Fetcher,
     limits: FetchLimits,

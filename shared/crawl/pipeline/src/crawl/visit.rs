@@ -6,11 +6,11 @@ use std::time::Duration;
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, RobotsStand, Visit};
 use dragline_domain::definition::logs_out;
-use dragline_domain::frontier::{FollowUp, GiveUpOutcome, ReadAs};
+use dragline_domain::frontier::{FollowUp, GiveUpOutcome, ReadAs, ShapeStanding, TodoEntry, WatchedShapes};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::Decision;
 use dragline_domain::shown::one_line;
-use dragline_domain::url::CrawlUrl;
+use dragline_domain::url::{CrawlUrl, UrlShape};
 
 use super::outcome::find_wall;
 use super::pacer::Pacer;
@@ -39,7 +39,7 @@ pub(super) struct FinishedVisit {
 pub(super) fn refused(
     context: &CrawlContext,
     robots: &Robots,
-    given_up: Option<&GiveUpOutcome>,
+    (given_up, shapes): (Option<&GiveUpOutcome>, &WatchedShapes),
     work: &Work,
     url: &CrawlUrl,
 ) -> Option<(Outcome, String)> {
@@ -60,9 +60,35 @@ pub(super) fn refused(
     if let Some(GiveUpOutcome { outcome, detail }) = given_up {
         return Some((*outcome, detail.clone()));
     }
+    if let Some(trap) = left_as_trap(context, shapes, work, url) {
+        return Some(trap);
+    }
     let forbidden = forbidden_by_robots(robots, work)?;
     let is_ignored = forbidden.0 == Outcome::BlockedByRobotsTxt && context.definition.ignores_robots(&url.origin());
     (!is_ignored).then_some(forbidden)
+}
+
+/// Returns the end of a URL that looks like one of an endless number; `None` if it may be
+/// requested. What a person or a sitemap named, what was visited before, and what belongs to a page
+/// is.
+fn left_as_trap(
+    context: &CrawlContext,
+    shapes: &WatchedShapes,
+    work: &Work,
+    url: &CrawlUrl,
+) -> Option<(Outcome, String)> {
+    let TodoEntry { requisite_steps, read_as, known, demand, .. } = &work.entry;
+    let is_named = work.depth == 0 || demand.is_some() || work.crawl_type == CrawlType::Retry;
+    let is_new_page = *requisite_steps == 0 && read_as.is_typed() && known.document.is_none();
+    if is_named || !is_new_page {
+        return None;
+    }
+    let ShapeStanding::Left { pages } = context.shape_standing(shapes, url) else { return None };
+    let shape = UrlShape::new(url.path_and_query());
+    let kind =
+        shape.group().map_or_else(|| shape.pattern().to_owned(), |group| format!("{} or {group}", shape.pattern()));
+    let why = format!("{pages} pages like {kind} led on and showed nothing new");
+    Some((Outcome::CrawlerTrap, one_line(&why, DETAIL_CHARS_MAX)))
 }
 
 /// Returns the end of a URL by a decision; `None` if it may be requested.

@@ -1,6 +1,8 @@
 //! The end of a parse.
 
-use dragline_domain::frontier::{ParserCounters, PartKind, PartRefused, SegmentRow, SegmentState, Target, plan_parts};
+use dragline_domain::frontier::{
+    PageObservation, ParserCounters, PartKind, PartRefused, SegmentRow, SegmentState, Target, plan_parts,
+};
 use dragline_domain::politeness::Pace;
 use dragline_domain::time::after;
 
@@ -16,7 +18,7 @@ pub(crate) async fn commit(
     world: &impl World,
     pace: Pace,
     segment: &SegmentRow,
-    counters: ParserCounters,
+    (counters, pages): (ParserCounters, Vec<PageObservation>),
     targets: Vec<Target>,
 ) -> PortResult<ParseEnd> {
     let SegmentState::Crawled { part: mut number } = segment.state else { return Ok(ParseEnd::Processed) };
@@ -32,6 +34,7 @@ pub(crate) async fn commit(
             part: parts.get(number as usize).cloned().unwrap_or_default(),
             pace,
             counters: if is_last { counters.clone() } else { ParserCounters::default() },
+            pages: if is_last { pages.clone() } else { Vec::new() },
             now,
             due: after(now, world.timing().grace),
         };

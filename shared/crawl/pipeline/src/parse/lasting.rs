@@ -78,7 +78,7 @@ pub(crate) async fn end_without(world: &impl World, segment: &SegmentRow, error:
     let unreadable = read::missing(segment, &[]);
     tell_loss(world, segment, unreadable, error).await;
     let counters = ParserCounters { unreadable, ..ParserCounters::default() };
-    commit(world, Pace::default(), segment, counters, Vec::new()).await
+    commit(world, Pace::default(), segment, (counters, Vec::new()), Vec::new()).await
 }
 
 /// Tells people that a segment is ended without part of its content.

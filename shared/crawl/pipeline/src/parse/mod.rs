@@ -14,6 +14,7 @@ pub mod past;
 mod read;
 mod record;
 mod tell;
+mod watch;
 
 use std::mem;
 use std::sync::Arc;
@@ -206,7 +207,8 @@ async fn parse(
     }
     let counters = ParserCounters { unreadable, drifted, ..counters };
     let origins = claimed.targets.iter().map(|target| target.origin.clone()).collect();
-    let end = commit(world, context.pace(), segment, counters, claimed.targets).await?;
+    let pages = watch::observe(segment, &captures, documents, &claimed.led_to);
+    let end = commit(world, context.pace(), segment, (counters, pages), claimed.targets).await?;
     Ok(Some((end, origins)))
 }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
     AddTodo, Claim, Claimable, Claimer, Demand, DueQuery, IterationRow, OriginCursor, OriginKey, Pass, ReadAs, Reserve,
-    SEEDING_URLS_MAX, Seeding, Selection, ShorterWays, Sighting, Task, TodoChunk, TodoEntry, TodoSource, Walk,
-    split_into_chunks,
+    SEEDING_URLS_MAX, Seeding, Selection, ShorterWays, Sighting, Task, TodoChunk, TodoEntry, TodoPlace, TodoSource,
+    Walk, split_into_chunks,
 };
 use dragline_domain::ids::TriggerId;
 use dragline_domain::time::after;
@@ -308,7 +308,12 @@ impl<W: World> Seeder<'_, W> {
             let (entries, not_due) = self.claim(&key, urls).await?;
             added.queued += entries.len() as u64;
             added.not_due += not_due;
-            let chunks = split_into_chunks(self.iteration.number, depth, &TodoSource::seeds(&seeding), entries);
+            let chunks = split_into_chunks(
+                self.iteration.number,
+                TodoPlace::by_depth(depth),
+                &TodoSource::seeds(&seeding),
+                entries,
+            );
             added.seeded = self.add(&key, seeding, chunks).await?;
             if added.seeded == SeedResult::IterationOver {
                 return Ok(added);

@@ -80,6 +80,7 @@ impl Parses for DynamoFrontier {
                     targets: &commit.part.targets,
                     pace: commit.pace,
                     counters: &commit.counters,
+                    pages: &commit.pages,
                     now: commit.now,
                     due: commit.due,
                 };

@@ -4,13 +4,15 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{Counts, Inbox, OriginKey, ParserCounters, Seeding, change_named, outcome_named};
 
 use super::{DUE_NAMES, Owed, SET_DUE, due_attributes, due_values, fields, index_writes, iteration_number, keys, row};
-use crate::dynamo::{Expression, Fields, Item, Role, Write, flag, number, texts};
+use crate::dynamo::{Expression, Fields, Item, Role, Write, flag, number, text, texts};
 use crate::errors::StoreError;
 use crate::tables::{DUE, ITERATION};
 
 const OPEN: &str = "open";
 /// An attribute that only rows of earlier versions have.
 const SEEDED: &str = "seeded";
+/// Watched shapes as JSON; absent if there are none.
+const SHAPES: &str = "shapes";
 
 pub(crate) fn item(origin: &OriginKey, inbox: &Inbox) -> Item {
     let attributes = [(ITERATION, number(inbox.iteration.number())), (OPEN, flag(inbox.open))];
@@ -20,7 +22,13 @@ pub(crate) fn item(origin: &OriginKey, inbox: &Inbox) -> Item {
     let mut item = row(&keys::inbox(origin), attributes);
     let counts = Counts::from_inbox(inbox);
     item.extend(counts.numbers().map(|(name, count)| (name.to_owned(), number(i128::from(count)))));
+    item.extend(shapes(inbox).map(|shapes| (SHAPES.to_owned(), text(shapes))));
     item
+}
+
+fn shapes(inbox: &Inbox) -> Option<String> {
+    let json = || serde_json::to_string(&inbox.shapes).expect("they are lists of numbers");
+    (!inbox.shapes.is_empty()).then(json)
 }
 
 pub(crate) fn read(item: &Item) -> Result<Inbox, StoreError> {
@@ -34,6 +42,7 @@ pub(crate) fn read(item: &Item) -> Result<Inbox, StoreError> {
         seeded: listed.into_iter().map(|seeding| Seeding::from_stored(seeding.to_owned())).collect(),
         due: fields.maybe_instant(DUE)?,
         counters: counters(fields)?,
+        shapes: fields.maybe(SHAPES, Fields::text)?.map(serde_json::from_str).transpose()?.unwrap_or_default(),
     })
 }
 
@@ -72,7 +81,10 @@ pub(crate) fn add(origin: &OriginKey, before: Option<&Inbox>, after: &Inbox) -> 
     let write = match before {
         None => Write::put(Role::Inbox, &key, item(origin, after)).if_absent(),
         Some(before) if before.iteration == after.iteration => {
-            Write::update(Role::Inbox, &key, change(origin, before, after), &item(origin, after)).when(as_open(before))
+            let update = Write::update(Role::Inbox, &key, change(origin, before, after), &item(origin, after));
+            let update = update.when(as_open(before));
+            // Unlike numbers, they cannot be added to.
+            if before.shapes == after.shapes { update } else { update.when(as_watched(before)) }
         }
         Some(before) => Write::put(Role::Inbox, &key, item(origin, after)).when(as_open(before)),
     };
@@ -85,6 +97,13 @@ pub(crate) fn recount(origin: &OriginKey, before: &Inbox, after: &Inbox) -> Writ
     let as_counted = Expression::new("#added = :was_added AND #parsed = :was_parsed");
     let as_counted = as_counted.with(":was_added", number(before.added)).with(":was_parsed", number(before.parsed));
     Write::put(Role::Inbox, &keys::inbox(origin), item(origin, after)).when(as_open(before)).when(as_counted)
+}
+
+fn as_watched(before: &Inbox) -> Expression {
+    match shapes(before) {
+        Some(shapes) => Expression::new("#shapes = :was_shapes").with(":was_shapes", text(shapes)),
+        None => Expression::new("attribute_not_exists(#shapes)"),
+    }
 }
 
 fn as_open(before: &Inbox) -> Expression {
@@ -116,6 +135,15 @@ fn change(origin: &OriginKey, before: &Inbox, after: &Inbox) -> Expression {
     if before.open != after.open {
         sets.push("#open = :open".to_owned());
         values.push((":open".to_owned(), flag(after.open)));
+    }
+    if before.shapes != after.shapes {
+        match shapes(after) {
+            Some(shapes) => {
+                sets.push("#shapes = :shapes".to_owned());
+                values.push((":shapes".to_owned(), text(shapes)));
+            }
+            None => removes.push("#shapes".to_owned()),
+        }
     }
     match after.due {
         Some(due) => {

@@ -1,7 +1,7 @@
 //! The key of each row. Numbers are zero-padded, so that they sort numerically.
 
 use data_encoding::HEXLOWER;
-use dragline_domain::frontier::{ChunkKey, Leftover, OriginKey, Seeding, SegmentId, TodoSource};
+use dragline_domain::frontier::{ChunkKey, Leftover, OriginKey, Seeding, SegmentId, TodoPlace, TodoSource};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId, Turn};
 use dragline_domain::url::{DomainKey, HostKey, Origin};
 use dragline_ports::frontier::Fact;
@@ -227,8 +227,8 @@ pub(crate) fn segment_id(origin: &OriginKey, sort: &str) -> Result<SegmentId, St
 }
 
 pub(crate) fn chunk(origin: &OriginKey, key: &ChunkKey) -> Key {
-    let ChunkKey { iteration, depth, source, part } = key;
-    let sort = format!("{}{depth:010}#{}#{part:010}", todo_prefix(*iteration), source.as_str());
+    let ChunkKey { iteration, place, source, part } = key;
+    let sort = format!("{}{:010}#{}#{part:010}", todo_prefix(*iteration), place.stored(), source.as_str());
     origin_key(Table::Frontier, origin, sort)
 }
 
@@ -245,11 +245,11 @@ fn todo_prefix(iteration: Iteration) -> String {
 pub(crate) fn chunk_key(sort: &str) -> Result<ChunkKey, StoreError> {
     let parse = || {
         let (iteration, rest) = sort.strip_prefix("todo#")?.split_once('#')?;
-        let (depth, rest) = rest.split_once('#')?;
+        let (place, rest) = rest.split_once('#')?;
         let (source, part) = rest.rsplit_once('#')?;
         Some(ChunkKey {
             iteration: Iteration::new(iteration.parse().ok()?)?,
-            depth: depth.parse().ok()?,
+            place: TodoPlace::from_stored(place.parse().ok()?),
             source: TodoSource::from_stored(source.to_owned()),
             part: part.parse().ok()?,
         })
@@ -317,7 +317,7 @@ fn log_prefix(segment: &SegmentId, iteration: Iteration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use dragline_domain::frontier::LeftoverReason;
+    use dragline_domain::frontier::{CHECK_DEPTH, LeftoverReason};
 
     use super::*;
 
@@ -334,7 +334,7 @@ mod tests {
         let committed_at = jiff::Timestamp::from_second(1_795_000_000).unwrap();
         let seeds = TodoSource::seeds(&Seeding::new(&TriggerId("a#b".into()), 0));
         for source in [TodoSource::segment(&id, committed_at), seeds] {
-            let key = ChunkKey { iteration: Iteration::FIRST, depth: 2, source, part: 11 };
+            let key = ChunkKey { iteration: Iteration::FIRST, place: TodoPlace::by_depth(2), source, part: 11 };
             assert_eq!(chunk_key(&chunk(&origin, &key).sort).unwrap(), key);
         }
         assert!(matches!(owed(&segment(&id).sort), Ok(OwedRow::Segment { turn: Turn(7), n: 3 })));
@@ -346,18 +346,21 @@ mod tests {
     #[test]
     fn chunks_sort_as_their_keys_do() {
         let trigger = |name: &str| TodoSource::seeds(&Seeding::new(&TriggerId(name.into()), 0));
-        let key = |depth, source: &TodoSource, part| ChunkKey {
+        let key = |place, source: &TodoSource, part| ChunkKey {
             iteration: Iteration::FIRST,
-            depth,
+            place,
             source: source.clone(),
             part,
         };
+        let (at, behind) = (TodoPlace::by_depth, TodoPlace::behind);
         let ordered = [
-            key(0, &trigger("t"), 2),
-            key(0, &trigger("t"), 10),
-            key(0, &trigger("u"), 0),
-            key(2, &trigger("a"), 0),
-            key(10, &trigger("a"), 0),
+            key(at(0), &trigger("t"), 2),
+            key(at(0), &trigger("t"), 10),
+            key(at(0), &trigger("u"), 0),
+            key(at(2), &trigger("a"), 0),
+            key(at(10), &trigger("a"), 0),
+            key(behind(1), &trigger("a"), 0),
+            key(at(CHECK_DEPTH), &trigger("a"), 0),
         ];
         assert!(ordered.is_sorted(), "as the domain orders them");
         assert!(ordered.iter().map(|key| chunk(&origin(), key).sort).is_sorted(), "as DynamoDB does");

@@ -1,6 +1,6 @@
 //! Rows of `todo`: chunks of claimed URLs, deflated.
 
-use dragline_domain::frontier::{ChunkKey, TodoChunk, TodoSource};
+use dragline_domain::frontier::{ChunkKey, TodoChunk, TodoPlace, TodoSource};
 use dragline_domain::ids::Iteration;
 use dragline_formats::deflated::{self, CompressionGoal, deflate};
 use rusqlite::params;
@@ -15,7 +15,7 @@ impl Db {
     pub(crate) fn chunk(&self, origin: OriginRowId, key: &ChunkKey) -> Result<Option<TodoChunk>, StoreError> {
         let sql = "SELECT entries, json_bytes FROM todo
                    WHERE origin_id = ?1 AND iteration = ?2 AND depth = ?3 AND source = ?4 AND part = ?5";
-        let row = params![origin, key.iteration.number(), key.depth, key.source.as_str(), key.part];
+        let row = params![origin, key.iteration.number(), key.place.stored(), key.source.as_str(), key.part];
         let stored = self.find(sql, row, |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, usize>(1)?)))?;
         let Some((deflated, json_bytes)) = stored else { return Ok(None) };
         Ok(Some(TodoChunk { key: key.clone(), entries: serde_json::from_slice(&inflate(&deflated, json_bytes)?)? }))
@@ -35,7 +35,7 @@ impl Db {
         let keys = self.all(sql, params![origin, iteration.number(), limit], |row| {
             Ok(ChunkKey {
                 iteration,
-                depth: row.get(0)?,
+                place: TodoPlace::from_stored(row.get(0)?),
                 source: TodoSource::from_stored(row.get(1)?),
                 part: row.get(2)?,
             })
@@ -57,7 +57,7 @@ impl Db {
             params![
                 origin,
                 key.iteration.number(),
-                key.depth,
+                key.place.stored(),
                 key.source.as_str(),
                 key.part,
                 chunk.entries.len(),
@@ -72,7 +72,7 @@ impl Db {
     pub(crate) fn delete_chunk(&self, origin: OriginRowId, key: &ChunkKey) -> Result<(), StoreError> {
         let sql =
             "DELETE FROM todo WHERE origin_id = ?1 AND iteration = ?2 AND depth = ?3 AND source = ?4 AND part = ?5";
-        let row = params![origin, key.iteration.number(), key.depth, key.source.as_str(), key.part];
+        let row = params![origin, key.iteration.number(), key.place.stored(), key.source.as_str(), key.part];
         if self.execute(sql, row)? == 0 {
             return Err(StoreError::Damaged("a todo chunk was consumed before it was exhausted".to_owned()));
         }

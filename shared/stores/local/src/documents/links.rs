@@ -12,7 +12,7 @@ use crate::db::StoreError;
 use crate::db::urls::{restore, shorten};
 
 /// All dispositions, for the table of their names.
-pub(crate) const DISPOSITIONS: [Disposition; 9] = [
+pub(crate) const DISPOSITIONS: [Disposition; 10] = [
     Disposition::Follow,
     Disposition::NotAPage,
     Disposition::NoFollow,
@@ -22,6 +22,7 @@ pub(crate) const DISPOSITIONS: [Disposition; 9] = [
     Disposition::BeyondBudget,
     Disposition::Later,
     Disposition::Check,
+    Disposition::Last,
 ];
 
 /// A link as stored.
@@ -112,6 +113,7 @@ fn parse_disposition(code: u8, reason: Option<String>) -> Option<Disposition> {
         (6, None) => Some(Disposition::BeyondBudget),
         (7, None) => Some(Disposition::Later),
         (8, None) => Some(Disposition::Check),
+        (9, None) => Some(Disposition::Last),
         _ => None,
     }
 }
@@ -168,7 +170,7 @@ mod tests {
         for (packed, why) in [
             ("[[1,0]]", "no target"),
             ("[[99,0,\"/a\"]]", "no such kind"),
-            ("[[1,9,\"/a\"]]", "no such disposition"),
+            ("[[1,10,\"/a\"]]", "no such disposition"),
             ("[[1,5,\"/a\"]]", "blocked without a reason"),
             ("[[1,0,\"a\"]]", "not a URL"),
         ] {

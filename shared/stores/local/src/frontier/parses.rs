@@ -60,6 +60,7 @@ fn commit_parse(db: &Db, commit: &CommitParse) -> Result<ParseCommitted, StoreEr
         targets,
         pace: commit.pace,
         counters: &commit.counters,
+        pages: &commit.pages,
         now: commit.now,
         due: commit.due,
     };

@@ -134,6 +134,7 @@ pub async fn what_is_counted_of_many_parsers_adds_up(frontier: &impl Frontier) {
         part: ParsePart { targets: Vec::new() },
         pace: lease.pace,
         counters: counters.clone(),
+        pages: Vec::new(),
         now: at(10),
         due: at(70),
     });

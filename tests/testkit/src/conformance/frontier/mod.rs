@@ -96,6 +96,7 @@ macro_rules! frontier_suite {
             a_release_that_is_tried_again_is_success
             a_parse_commits_each_part_once
             two_parsers_of_one_segment
+            shapes_of_urls_are_watched_by_many_parsers
             parses_that_died_are_counted
             a_parse_that_is_given_back_did_not_die
             what_cannot_be_read_is_left_over

@@ -1,12 +1,15 @@
 //! Parses: each part is committed once, by the first to come.
 
 use dragline_domain::frontier::{
-    LeaseState, LeftoverReason, ParseBegun, ParseFault, ParsePart, ParserCounters, PartKind, PartRefused,
-    RecrawlCursor, SegmentId, SegmentRow, SegmentState, StatusChange, TakeRefused,
+    LeaseState, LeftoverReason, PageObservation, ParseBegun, ParseFault, ParsePart, ParserCounters, PartKind,
+    PartRefused, RecrawlCursor, SegmentId, SegmentRow, SegmentState, ShapeStanding, StatusChange, TakeRefused,
 };
 use dragline_domain::ids::{ParseToken, Turn};
+use dragline_domain::page_sample::PageSample;
 use dragline_domain::politeness::Pace;
+use dragline_domain::url::UrlShape;
 use dragline_ports::frontier::{BeginParse, CommitParse, Frontier, ParseCommitted};
+use futures_util::future::join_all;
 
 use super::super::lag::assert_comes_to;
 use super::super::samples::{at, crawl, key, trigger};
@@ -133,6 +136,7 @@ pub async fn what_cannot_be_read_is_left_over(frontier: &impl Frontier) {
         part: ParsePart { targets: Vec::new() },
         pace: Pace::new(DELAY),
         counters: ParserCounters { unreadable: 3, ..ParserCounters::default() },
+        pages: Vec::new(),
         now: at(10),
         due: at(70),
     };
@@ -209,4 +213,51 @@ pub async fn a_paused_iteration_is_parsed(frontier: &impl Frontier) {
         assert_eq!(world.origin(&new).await.inbox.added, expected, "{change:?}");
         assert_eq!(world.try_take(&new, 2, 50, UNLIMITED).await, Err(TakeRefused::NotOpen), "{change:?}");
     }
+}
+
+/// Parsers that commit at the same time all leave what their pages told of the shapes of URLs.
+pub async fn shapes_of_urls_are_watched_by_many_parsers(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let own = key("a.example");
+    let paths: Vec<String> = (0..120).map(|n| format!("/{n}")).collect();
+    world.seed(&own, &paths.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    let mut lease = world.take(&own, 1, 0).await;
+    let mut segments = Vec::new();
+    for n in 0..6 {
+        let commit = world.commit(&own, &lease, n).await;
+        lease = commit.lease;
+        segments.push(commit.segment);
+    }
+    let shape = |n: usize| UrlShape::new(&format!("/calendar/{n}")).keys();
+    let page = |n: usize| PageObservation {
+        keys: shape(n),
+        sample: PageSample::new(["an empty month"], []),
+        leads_to: [shape(n + 1)].into(),
+    };
+    let commits: Vec<CommitParse> = segments
+        .iter()
+        .map(|segment| CommitParse {
+            segment: segment.id.clone(),
+            iteration: world.iteration,
+            part_number: 0,
+            kind: PartKind::Last,
+            part: ParsePart { targets: Vec::new() },
+            pace: Pace::new(DELAY),
+            counters: ParserCounters::default(),
+            pages: (0..4).map(page).collect(),
+            now: at(10),
+            due: at(70),
+        })
+        .collect();
+    for answer in join_all(commits.iter().map(async |commit| frontier.commit_parse(commit).await.unwrap())).await {
+        assert_eq!(answer, ParseCommitted::Done);
+    }
+    let inbox = world.origin(&own).await.inbox;
+    assert_eq!(inbox.parsed, 6);
+    // The first of all shows something new.
+    let standing = |fruitless_max| inbox.shapes.standing(&shape(77), fruitless_max);
+    assert_eq!(standing(23), ShapeStanding::Left { pages: 23 }, "each of them counts once");
+    assert_eq!(standing(24), ShapeStanding::Waits);
+    assert_eq!(frontier.commit_parse(&commits[0]).await.unwrap(), ALREADY);
+    assert_eq!(frontier.load_inbox(&own).await.unwrap().map(|inbox| inbox.shapes), Some(inbox.shapes), "read alone");
 }

@@ -2,7 +2,7 @@
 
 use dragline_domain::frontier::{
     ChunkKey, Claim, Claimer, EXHAUSTED_CHUNKS_MAX, Lease, OriginKey, PART_CHUNKS_MAX, PartKind, Retry, Seeding,
-    SegmentCommitted, TodoChunk, TodoSource, UrlHistory,
+    SegmentCommitted, TodoChunk, TodoPlace, TodoSource, UrlHistory,
 };
 use dragline_domain::missing_page::{MissingAnswer, MissingPage, MissingSign, PagePrint, TITLE_CHARS_MAX};
 use dragline_domain::simhash::Simhash;
@@ -80,7 +80,12 @@ pub async fn a_lease_keeps_all_its_retries(frontier: &impl Frontier) {
 fn seeds_in_chunks<F: Frontier>(world: &World<'_, F>, origin: &OriginKey, part: u32, count: usize) -> SeedOrigin {
     let seeding = Seeding::new(&trigger("t"), part);
     let chunk = |number| {
-        let key = ChunkKey { iteration: world.iteration, depth: 0, source: TodoSource::seeds(&seeding), part: number };
+        let key = ChunkKey {
+            iteration: world.iteration,
+            place: TodoPlace::by_depth(0),
+            source: TodoSource::seeds(&seeding),
+            part: number,
+        };
         TodoChunk { key, entries: vec![entry(&format!("/{part}/{number}"))] }
     };
     let chunks = (0..u32::try_from(count).unwrap()).map(chunk).collect();

@@ -118,12 +118,12 @@ pub async fn todo_comes_breadth_first_until_it_is_exhausted(frontier: &impl Fron
         |skip: Vec<_>| async move { frontier.first_chunk(&key("a.example"), world.iteration, &skip).await.unwrap() };
     let seeds = next(vec![]).await.expect("two chunks wait");
     assert_eq!(
-        (seeds.key.depth, seeds.entries[0].path_and_query.as_str()),
+        (seeds.key.depth(), seeds.entries[0].path_and_query.as_str()),
         (0, "/late-seed"),
         "the lower depth comes first"
     );
     let links = next(vec![seeds.key.clone()]).await.expect("the other one");
-    assert_eq!((links.key.depth, links.entries.len()), (1, 2));
+    assert_eq!((links.key.depth(), links.entries.len()), (1, 2));
     assert_eq!(next(vec![links.key.clone(), seeds.key.clone()]).await, None, "both are taken already");
     assert_eq!(frontier.load_chunk(&origin, &links.key).await.unwrap(), Some(links), "by its key");
     let other = frontier.first_chunk(&origin, world.iteration.next(), &[]).await.unwrap();

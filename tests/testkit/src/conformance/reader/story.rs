@@ -493,6 +493,7 @@ impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
             part: ParsePart { targets: Vec::new() },
             pace: Pace::new(DELAY),
             counters: ParserCounters { unreadable: 2, ..ParserCounters::default() },
+            pages: Vec::new(),
             now: at(70),
             due: at(130),
         };

@@ -89,9 +89,10 @@ keys! {
     ///
     /// Requisites need not be in scope, and are at the depth of their page; up to five may follow
     /// one another, such as a page's style sheet, one that it imports, and a picture in that.
-    /// `scope.exclude`, `do_not_crawl` and robots.txt apply to them, they count for the budget, and
-    /// each site is asked at its own pace. A page in a frame is a page: it has to be in scope. What
-    /// a script loads is not known.
+    /// `scope.exclude`, `do_not_crawl` and robots.txt apply to them, and each site is asked at its
+    /// own pace. They have a budget of their own (`budget.requisites_per_page`); those of the last
+    /// pages that `budget.pages` allows may be left to the next run. A page in a frame is a page:
+    /// it has to be in scope. What a script loads is not known.
     ///
     /// Archives that are to be replayed (`dragline archive`) need it. Where pages are known
     /// already, `dragline reparse` finds the requisites in styles within them.
@@ -209,7 +210,7 @@ keys! {
         effect: WhichUrls,
     }
     /// How often one path segment may occur in a URL; `/a/b/a` has `a` twice. A URL above any of
-    /// the three limits under `traps` is logged as blocked (173).
+    /// the first three limits under `traps` is logged as blocked (173).
     TrapsSegmentRepeatsMax = "traps.segment_repeats_max" {
         field: traps.segment_repeats_max,
         kind: Count(1..=100),
@@ -233,9 +234,32 @@ keys! {
         example: "1024",
         effect: WhichUrls,
     }
-    /// Pages fetched in a run. Once an origin has twenty times as many URLs waiting as pages are
-    /// left, and at least 5,000, further links to it are counted but not followed. A later page or
-    /// run may follow them.
+    /// How many pages of one shape may lead on to more of it and show nothing new. The shape of a
+    /// URL is its path with numbers and ids replaced, and the names of its parameters; URLs whose
+    /// paths differ below an id only, or that have the same path with other parameters, are a
+    /// group, for which twice as many pages are allowed. Pages that show news, or lead to others
+    /// that do, count against it. After 24 such pages, or a third of the limit, further URLs of the
+    /// shape wait behind all others; after all of it they are logged as `crawler_trap` (185).
+    /// Origins with fewer than 100 URLs are not watched. [traps.md](traps.md) has the rule and its
+    /// figures.
+    TrapsFruitlessPagesMax = "traps.fruitless_pages_max" {
+        field: traps.fruitless_pages_max,
+        kind: Count(6..=10_000),
+        default: Value("1000"),
+        example: "100",
+        effect: WhichUrls,
+    }
+    /// URLs to which no limit under `traps` applies: the whole URL must match one of the patterns.
+    TrapsExcept = "traps.except" {
+        field: traps.except,
+        kind: Patterns(100),
+        default: Nothing("none"),
+        example: "['/calendar/2026/']",
+        effect: WhichUrls,
+    }
+    /// Pages fetched in a run, without the pictures, styles and scripts that belong to them. Once
+    /// an origin has twenty times as many URLs waiting as pages are left, and at least 5,000,
+    /// further links to it are counted but not followed. A later page or run may follow them.
     BudgetPages = "budget.pages" {
         field: budget.pages,
         kind: Count(1..=1_000_000_000_000),
@@ -250,6 +274,16 @@ keys! {
         kind: Count(1..=1_000_000_000_000),
         default: Nothing("no limit"),
         example: "5000",
+        effect: WhichUrls,
+    }
+    /// Pictures, styles, scripts and other files that are fetched with one page (`requisites:
+    /// fetch`), or with one style sheet. They do not count for the budgets of pages; further ones
+    /// are counted but not fetched.
+    BudgetRequisitesPerPage = "budget.requisites_per_page" {
+        field: budget.requisites_per_page,
+        kind: Count(0..=10_000),
+        default: Value("500"),
+        example: "100",
         effect: WhichUrls,
     }
     /// Other origins that one page may lead to, by links and by what it loads. Links to further

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use dragline_domain::frontier::{
     Barrier, HostWaiter, Inbox, Lease, LeftoverReason, OriginKey, Reserve, TakeRefused, TakeRequest, Task,
+    WatchedShapes,
 };
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::politeness::{robots_age_max_for_checks, robots_wait};
@@ -288,6 +289,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                     let outcome = self.joined("commit", outcome)??;
                     if !self.end_commit(outcome) {
                         return self.leave_fenced().await;
+                    }
+                    if self.inbox.added >= WatchedShapes::URLS_MIN {
+                        // What parsers found out meanwhile about shapes without end.
+                        self.read_inbox().await?;
                     }
                     self.tell_of_cut().await;
                     continue;

@@ -294,7 +294,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             }
             return;
         }
-        let refused = refused(&self.context, &self.robots, self.lease.given_up.as_deref(), &work, &url);
+        let refused =
+            refused(&self.context, &self.robots, (self.lease.given_up.as_deref(), &self.inbox.shapes), &work, &url);
         if let Some((outcome, why)) = refused.or_else(|| reserved_by_site(&self.context, &uses, &work)) {
             let visit = to_visit(&work, outcome, Some(why), None, work.requests_before());
             let visit = Visit { uses, ..visit };

@@ -2,15 +2,15 @@
 
 pub(crate) mod known;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use dragline_domain::definition::Feeds;
 use dragline_domain::document::{Disposition, Document};
 use dragline_domain::frontier::{
     Claim, Claimable, Claimer, Demand, OriginKey, ParserCounters, RecrawlOrder, SeedDistance, SegmentRow, Sighting,
-    Target, Task, TodoEntry, TodoSource, UrlHistory, Visits, split_into_chunks,
+    Target, Task, TodoEntry, TodoPlace, TodoSource, UrlHistory, Visits, split_into_chunks,
 };
-use dragline_domain::url::{CrawlUrl, Origin, Spelling};
+use dragline_domain::url::{CrawlUrl, Origin, ShapeKeys, Spelling, UrlShape};
 use futures_util::future::join_all;
 use jiff::Timestamp;
 
@@ -36,6 +36,9 @@ pub(crate) struct SegmentClaims {
     pub found: u64,
     /// The number of these whose links had parameters that were removed.
     pub found_stripped: u64,
+    /// The shapes of the pages among them that are of the segment's origin and new, by the page
+    /// that led to them.
+    pub led_to: HashMap<CrawlUrl, BTreeSet<ShapeKeys>>,
 }
 
 /// A URL that a rule of the definition forbids.
@@ -66,10 +69,28 @@ struct LinkTarget<'d> {
     spelling: Spelling,
     /// The rule that forbids it; `None` if it is to be queued.
     blocked: Option<&'d str>,
+    /// Whether every link to it leaves it behind all others.
+    order: Order,
     hash: UrlHash,
     /// The demand that its page passes on; `None` if there is none, or if it does not ask for the
     /// target.
     demand: Option<Box<Demand>>,
+}
+
+/// Whether a link target waits behind all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Order {
+    Usual,
+    Last,
+}
+
+impl Order {
+    const fn place(self, depth: u32) -> TodoPlace {
+        match self {
+            Self::Usual => TodoPlace::by_depth(depth),
+            Self::Last => TodoPlace::behind(depth),
+        }
+    }
 }
 
 /// Claims every link target that is to be queued or logged as forbidden, by origin, several origins
@@ -95,7 +116,7 @@ pub(crate) async fn claim(
     let mut claimed = SegmentClaims::default();
     let recrawl = Claimer::recrawl();
     let claimer = Claimer::segment(&segment.id);
-    let mut entries: BTreeMap<Origin, BTreeMap<u32, Vec<TodoEntry>>> = BTreeMap::new();
+    let mut entries: BTreeMap<Origin, BTreeMap<TodoPlace, Vec<TodoEntry>>> = BTreeMap::new();
     let request = |(origin, visits), found: &[LinkTarget<'_>]| {
         let claimable = match visits {
             Visits::Due => usual,
@@ -132,7 +153,8 @@ pub(crate) async fn claim(
                 };
                 Some((found.hash, by, shorter_ways.remembered(found_at)?))
             }));
-            let by_depth = entries.entry(request.origin.origin).or_default();
+            let is_own_origin = request.origin.origin == segment.id.origin.origin;
+            let by_place = entries.entry(request.origin.origin).or_default();
             for (found, claim) in found.into_iter().zip(claims) {
                 let known = match claim {
                     Claim::Own { known } => {
@@ -151,7 +173,16 @@ pub(crate) async fn claim(
                     claimed.blocked.push(BlockedUrl { url, reason, sighting: found.sighting, at, known });
                     continue;
                 }
-                by_depth.entry(found.sighting.depth).or_default().push(TodoEntry {
+                if is_own_origin
+                    && known.is_empty()
+                    && found.sighting.requisite_steps == 0
+                    && found.sighting.read_as.is_typed()
+                    && let Some(via) = &found.sighting.via
+                {
+                    let shape = UrlShape::new(found.url.path_and_query()).keys();
+                    claimed.led_to.entry(via.clone()).or_default().insert(shape);
+                }
+                by_place.entry(found.order.place(found.sighting.depth)).or_default().push(TodoEntry {
                     path_and_query: found.url.path_and_query().to_owned(),
                     via: found.sighting.via,
                     redirects: found.redirects,
@@ -165,10 +196,10 @@ pub(crate) async fn claim(
         }
     }
     let source = TodoSource::segment(&segment.id, segment.committed_at);
-    for (origin, by_depth) in entries {
-        let chunks: Vec<_> = by_depth
+    for (origin, by_place) in entries {
+        let chunks: Vec<_> = by_place
             .into_iter()
-            .flat_map(|(depth, entries)| split_into_chunks(segment.iteration, depth, &source, entries))
+            .flat_map(|(place, entries)| split_into_chunks(segment.iteration, place, &source, entries))
             .collect();
         if !chunks.is_empty() {
             let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
@@ -202,7 +233,7 @@ fn link_targets<'d>(
         for link in &document.links {
             let to_target = || Distance::to_target(&capture.visit, link.kind, feeds);
             let (distance, blocked) = match &link.disposition {
-                Disposition::Follow => (to_target(), None),
+                Disposition::Follow | Disposition::Last => (to_target(), None),
                 Disposition::Blocked(reason) => (to_target(), Some(reason.as_str())),
                 Disposition::Check => (Distance::to_checked(&capture.visit), None),
                 Disposition::NotAPage
@@ -212,6 +243,7 @@ fn link_targets<'d>(
                 | Disposition::BeyondBudget
                 | Disposition::Later => continue,
             };
+            let order = if link.disposition == Disposition::Last { Order::Last } else { Order::Usual };
             let url = &link.target;
             // Most links lead to known URLs.
             let hash = known.hash(url);
@@ -223,13 +255,13 @@ fn link_targets<'d>(
             let sighting = Sighting { depth, via: Some(document.url.clone()), requisite_steps, read_as };
             if let Some((visits, place)) = places.get(&hash).copied() {
                 let earlier = by_origin.get_mut(&(origin, visits)).and_then(|found| found.get_mut(place));
-                let place = |blocked: Option<_>, found: &Sighting| {
+                let Some(earlier) = earlier else { continue };
+                earlier.order = earlier.order.min(order);
+                let rank = |blocked: Option<_>, found: &Sighting| {
                     let at = found.seed_distance();
                     (at.is_check(), blocked.is_some(), found.read_as.is_typed(), at)
                 };
-                if let Some(earlier) = earlier
-                    && place(blocked, &sighting) < place(earlier.blocked, &earlier.sighting)
-                {
+                if rank(blocked, &sighting) < rank(earlier.blocked, &earlier.sighting) {
                     (earlier.sighting, earlier.redirects, earlier.blocked) = (sighting, redirects, blocked);
                 }
                 continue;
@@ -238,7 +270,8 @@ fn link_targets<'d>(
             let visits = demand.as_ref().map_or(Visits::Due, |demand| demand.visits);
             let found = by_origin.entry((origin, visits)).or_default();
             places.insert(hash, (visits, found.len()));
-            found.push(LinkTarget { url, sighting, redirects, spelling: link.spelling, blocked, hash, demand });
+            let spelling = link.spelling;
+            found.push(LinkTarget { url, sighting, redirects, spelling, blocked, order, hash, demand });
         }
     }
     by_origin

@@ -4,7 +4,7 @@ use dragline_domain::capture::{Finality, Visit};
 use dragline_domain::definition::Requisites;
 use dragline_domain::distance::Distance;
 use dragline_domain::document::{Disposition, Document, Link, LinkKind, Rel};
-use dragline_domain::frontier::{ReadAs, limit_origins_of_page};
+use dragline_domain::frontier::{ReadAs, limit_origins_of_page, limit_requisites_of_page};
 use dragline_domain::outcome::OutcomeClass;
 use dragline_domain::policy::{Decision, ScopeRule};
 use dragline_domain::url::{CrawlUrl, Spelling};
@@ -22,7 +22,9 @@ pub(crate) fn decide_found(context: &CrawlContext, capture: &Capture, links: Vec
 /// Decides, or decides again, on the links of a page.
 pub(crate) fn decide_links(context: &CrawlContext, capture: &Capture, links: impl Iterator<Item = Link>) -> Vec<Link> {
     let mut links: Vec<Link> = links.map(|link| decide_link(context, &capture.visit, link)).collect();
-    limit_origins_of_page(&capture.url.origin(), &mut links, context.definition.budget.origins_per_page);
+    let budget = &context.definition.budget;
+    limit_requisites_of_page(&mut links, budget.requisites_per_page);
+    limit_origins_of_page(&capture.url.origin(), &mut links, budget.origins_per_page);
     links
 }
 

@@ -8,6 +8,7 @@ mod link_room;
 pub(crate) mod links;
 pub(crate) mod remade;
 mod uses;
+mod waiting;
 
 use std::sync::Arc;
 
@@ -59,6 +60,9 @@ pub(crate) async fn documents(
     // The waiting URLs differ from try to try: they are checked before the documents are put, and
     // never after.
     budget::keep_to_budget(world, context, segment, &mut documents).await?;
+    if task.visits() {
+        Box::pin(waiting::let_suspects_wait(world, context, segment, &mut documents)).await?;
+    }
     if task.visits() {
         sitemaps::tell_sitemaps(world, contexts, segment, captures, &documents).await?;
     }

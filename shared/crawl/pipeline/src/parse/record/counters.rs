@@ -52,6 +52,7 @@ pub(crate) fn count(counters: &mut ParserCounters, iteration: Iteration, capture
             Disposition::BeyondBudget => counters.links_beyond_budget += 1,
             Disposition::Follow
             | Disposition::Check
+            | Disposition::Last
             | Disposition::NotAPage
             | Disposition::Blocked(_)
             | Disposition::Later => {}

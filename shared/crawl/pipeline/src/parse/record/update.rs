@@ -185,7 +185,7 @@ fn build_ending(
         due_at: next.visited_from(began),
         interval: next.interval,
         away: next.away,
-        blocked_by: (outcome == Outcome::BlockedUrlByLocalPolicy).then_some(context.rules),
+        blocked_by: outcome.waits_for_rules().then_some(context.rules),
     }
 }
 

@@ -73,6 +73,7 @@ fn unvisited(link: &Link) -> Option<String> {
         Disposition::Blocked(rule) => rule,
         Disposition::Follow
         | Disposition::Check
+        | Disposition::Last
         | Disposition::NotAPage
         | Disposition::NoFollow
         | Disposition::BeyondBudget

@@ -1,5 +1,5 @@
-//! Findings: problems that an owner may want to fix. Each kind is an entry of its group's table, with
-//! its query to the link graph.
+//! Findings: problems that an owner may want to fix. Each kind is an entry of its group's table,
+//! with its query to the link graph.
 
 mod content;
 mod indexing;
