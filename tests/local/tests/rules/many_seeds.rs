@@ -48,7 +48,7 @@ fn moved(location: &str, took: Duration) -> FetchOutcome {
 async fn counted(sites: Sites, count: u64) -> Counts {
     let seeds: Vec<String> = (0..count).map(|n| format!("http://s{n}.example/")).collect();
     let definition = definition(&seeds, |draft| draft.scope.within = Within::Origin);
-    let counted = crawl_counted(sites, &definition).await;
+    let counted = Box::pin(crawl_counted(sites, &definition)).await;
     assert_eq!(counted.progress.count(Outcome::FileIngested), count, "each site's page");
     let joined = counted.notices.iter().filter(|notice| notice.kind() == "origin_joined").count();
     assert_eq!(joined, usize::from(!matches!(sites, Sites::Stay)), "told once: {:?}", counted.notices);
