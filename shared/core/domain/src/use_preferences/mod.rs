@@ -218,6 +218,21 @@ impl UseStatement {
     }
 }
 
+impl UseStatement {
+    /// Returns it with its meaning, on one line: `header: tdm-reservation: 1 (ai-input reserved,
+    /// ai-train reserved)`.
+    #[must_use]
+    pub fn with_meaning(&self) -> String {
+        let meaning = Purpose::ALL.into_iter().filter_map(|purpose| {
+            let stand = self.says.get(purpose)?;
+            Some(format!("{purpose} {}", stand.name()))
+        });
+        let meaning = meaning.collect::<Vec<_>>().join(", ");
+        let meaning = if meaning.is_empty() { "which says nothing of the page itself" } else { &meaning };
+        format!("{self} ({meaning})")
+    }
+}
+
 impl fmt::Display for UseStatement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.source.name(), self.text)
