@@ -90,8 +90,8 @@ keys! {
     /// Requisites need not be in scope, and are at the depth of their page; up to five may follow
     /// one another, such as a page's style sheet, one that it imports, and a picture in that.
     /// `scope.exclude`, `do_not_crawl` and robots.txt apply to them, they count for the budget, and
-    /// each site is asked at its own pace. A page in a frame is a page: it has to be in scope. What
-    /// a script loads is not known.
+    /// each site is asked at its own pace. A page in a frame is a page: it has to be in scope. Of
+    /// what a script loads, the modules are known that it imports by a URL.
     ///
     /// Archives that are to be replayed (`dragline archive`) need it. Where pages are known
     /// already, `dragline reparse` finds the requisites in styles within them.
