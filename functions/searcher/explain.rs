@@ -3,8 +3,9 @@
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::CrawlUrl;
+use dragline_formats::robots::RobotsPolicy;
 use dragline_pipeline::context::CrawlContext;
-use dragline_pipeline::crawl::{BrokenOffPolicy, fetch_robots};
+use dragline_pipeline::crawl::{BrokenOffPolicy, fetch_licence, fetch_robots};
 use dragline_ports::fetcher::Fetchers;
 use dragline_ports::frontier::CrawlRow;
 use dragline_ports::reader::Reader;
@@ -14,7 +15,7 @@ use dragline_service::explained::{Explanation, StoredUrl, ruling};
 use super::printouts::known_iteration;
 
 /// Returns an explanation by the rules of the crawl's next iteration, as JSON. It requests
-/// robots.txt if that decides.
+/// robots.txt if that decides, and the licence that it names if that matters.
 ///
 /// # Errors
 /// The text is not a URL, the crawl has not begun, or it cannot be read.
@@ -36,7 +37,11 @@ pub(crate) async fn explain(
         let fetcher = fetchers.fetcher_for(&context.definition).await?;
         Ok::<_, Problem>(fetch_robots(&*fetcher, context.limits(), &url.origin(), BrokenOffPolicy::IsFailure).await)
     };
-    let ruling = ruling(&context, (&url, found_at), addresses, robots).await?;
+    let licence = async |policy: &RobotsPolicy, at: &CrawlUrl| {
+        let fetcher = fetchers.fetcher_for(&context.definition).await?;
+        Ok::<_, Problem>(Some(fetch_licence(&*fetcher, context.limits(), (&url.origin(), policy), at).await))
+    };
+    let ruling = ruling(&context, (&url, found_at), addresses, robots, licence).await?;
     let explanation = Explanation::new(text, &url, ruling, &context.definition);
     // Texts, numbers and booleans can always be written.
     let mut json = serde_json::to_vec(&explanation.with_crawl(Some(stored))).unwrap_or_default();

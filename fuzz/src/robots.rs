@@ -2,7 +2,7 @@
 
 use dragline_domain::politeness::DELAY_MAX;
 use dragline_formats::robots::{BODY_BYTES_MAX, Robots, RobotsFetch, RobotsPolicy, RobotsRecord};
-use dragline_formats::use_preferences::{read_tdm_file, tdm_statement};
+use dragline_formats::use_preferences::{read_rsl_file, read_tdm_file, rsl_statement, tdm_statement};
 
 use crate::shown::assert_one_line;
 
@@ -29,8 +29,11 @@ pub fn robots(data: &[u8]) {
     let stored = serde_json::to_string(&record).expect("texts and numbers");
     assert_eq!(serde_json::from_str::<RobotsRecord>(&stored).ok().as_ref(), Some(&record), "stored and read back");
 
-    // The same bytes as another file that says how pages may be used.
-    if let Some(statement) = tdm_statement(&read_tdm_file(body), &path_and_query) {
+    // The same bytes as other files that say how pages may be used.
+    let of_tdm = tdm_statement(&read_tdm_file(body), &path_and_query);
+    let origin = "https://a.example".parse().expect("an origin");
+    let of_rsl = rsl_statement(&read_rsl_file(body, &origin), &path_and_query);
+    for statement in of_tdm.into_iter().chain(of_rsl) {
         assert_one_line(&statement.text, STATEMENT_CHARS_MAX);
     }
 

@@ -1,4 +1,4 @@
-"""`dragline crawl --check-external` and `dragline broken`, beside LinkChecker and a script that follows each link."""
+"""`dragline crawl --check-external` and `dragline broken`, beside LinkChecker, lychee and a script that follows each link."""
 
 import asyncio
 import csv
@@ -138,6 +138,44 @@ def test_linkchecker_tells_nothing_that_is_not_told_here(served, crawled, tmp_pa
     assert told, out
     missed = told - broken_links(crawled[0]).keys() - {resolve(link, port) for link in site.UNKNOWN}
     assert not missed, {url: errors.get(url) for url in missed}
+
+
+NO_ERRORS_OF_LYCHEE = {
+    # What lychee calls an error and is told otherwise here, and why.
+    "OTHER/forbidden": "no program can tell what is there",
+    "OTHER/too-many": "no program can tell what is there",
+    "OTHER/999": "no program can tell what is there",
+    "/page#/a/route": "a script reads it, and no element has to have this name",
+}
+
+LEFT_OUT_BY_LYCHEE = {
+    # What is told here and not by lychee, and why.
+    "http://nobody.invalid/page": "it leaves out names that are reserved for examples",
+    "htp://h.example/": "it leaves out schemes that it does not know",
+    "mailto:": "it leaves out mail unless asked for it",
+}
+
+
+def errors_of_lychee(port, directory):
+    """The links that lychee calls errors. It does not crawl, so it is given the site's pages."""
+    pages = [f"http://{site.OWN}:{port}{path}" for path in ("/", "/more", "/page")]
+    command = ["lychee", "--format=json", "--no-progress", "--include-fragments", "--max-retries=1", *pages]
+    errors = [error for of_page in json.loads(run(*command, cwd=directory, fails=True))["error_map"].values() for error in of_page]
+    # What is no URL for it has none there, but is quoted.
+    malformed = [link for link, finding in site.FLAWS.items() if finding == "links_malformed"]
+    quoted = {link for error in errors for link in malformed if f'"{link}"' in error["status"]["text"]}
+    return {error["url"] for error in errors if error["url"] != "error:"} | quoted
+
+
+def test_lychee_tells_nothing_that_is_not_told_here(served, crawled, tmp_path):
+    port, _ = served
+    errors = errors_of_lychee(port, tmp_path)
+    # A link to what is missing is told by its target, and a wrong one as it is written.
+    told = {row["to_url"] if row["finding"] == "broken" else row["url"] for row in findings(crawled[0])}
+    assert errors - told == {resolve(link, port) for link in NO_ERRORS_OF_LYCHEE}
+    assert told - errors == {resolve(link, port) for link in LEFT_OUT_BY_LYCHEE}
+    wrong = {link if finding == "links_malformed" else resolve(link, port) for link, finding in site.FLAWS.items() if finding}
+    assert told == expected_broken(port) | wrong, "the script finds what lychee leaves out"
 
 
 def test_many_hosts_are_asked_side_by_side(tmp_path):

@@ -9,10 +9,10 @@ use std::io::{self, Write};
 use dragline_domain::definition::{Definition, Draft};
 use dragline_domain::frontier::SeedDistance;
 use dragline_domain::url::CrawlUrl;
-use dragline_formats::robots::{BODY_BYTES_MAX, RobotsFetch, RobotsRecord};
+use dragline_formats::robots::{BODY_BYTES_MAX, RobotsFetch, RobotsPolicy, RobotsRecord};
 use dragline_local::{Allowance, LocalStore};
 use dragline_pipeline::context::CrawlContext;
-use dragline_pipeline::crawl::{BrokenOffPolicy, fetch_robots};
+use dragline_pipeline::crawl::{BrokenOffPolicy, fetch_licence, fetch_robots};
 use dragline_ports::frontier::CrawlRow;
 use dragline_ports::reader::Reader;
 use dragline_service::explained::{self, Explanation, SEED, SiteRobots, StoredUrl};
@@ -60,7 +60,15 @@ pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, Failure> {
     };
     let Rules { context, url, found_at, network, crawl } = &rules;
     let robots = async || site_robots(args, network, context, url).await;
-    let ruling = explained::ruling(context, (url, *found_at), network.address_policy(), robots).await?;
+    let licence = async |policy: &RobotsPolicy, at: &CrawlUrl| {
+        // With a robots.txt from a file nothing is requested.
+        if args.robots_file.is_some() {
+            return Ok(None);
+        }
+        let fetcher = Network::from_args(network)?.fetcher(&context.definition).await?;
+        Ok(Some(fetch_licence(&fetcher, context.limits(), (&url.origin(), policy), at).await))
+    };
+    let ruling = explained::ruling(context, (url, *found_at), network.address_policy(), robots, licence).await?;
     let exit = if ruling.verdict.is_allowed() { Exit::Done } else { Exit::NotAllWell };
     let explanation = Explanation::new(text, url, ruling, &context.definition);
     print(&explanation.with_crawl(crawl.clone()), args.answer()).map_err(while_writing)?;

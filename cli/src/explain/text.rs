@@ -1,7 +1,7 @@
 //! Explanations of URLs as text. Everything from pages is escaped.
 
 use dragline_domain::frontier::IterationStatus;
-use dragline_domain::use_preferences::{Purpose, UseStatement};
+use dragline_domain::use_preferences::UseStatement;
 use dragline_service::explained::{Explanation, LastOutcome, RuleKind, StoredUrl, UrlState};
 
 use crate::terminal::{plural, safe};
@@ -30,13 +30,7 @@ pub(super) fn text(explanation: &Explanation) -> String {
 
 /// Returns a statement about the use of a page with its meaning.
 fn said(statement: &UseStatement) -> String {
-    let meaning = Purpose::ALL.into_iter().filter_map(|purpose| {
-        let stand = statement.says.get(purpose)?;
-        Some(format!("{purpose} {}", stand.name()))
-    });
-    let meaning = meaning.collect::<Vec<_>>().join(", ");
-    let meaning = if meaning.is_empty() { "which says nothing of the page itself".to_owned() } else { meaning };
-    format!("use: {} ({meaning})", safe(&statement.to_string()))
+    format!("use: {}", safe(&statement.with_meaning()))
 }
 
 /// Returns lines of text. The part about the next visit depends on whether a rule blocks the
@@ -89,7 +83,7 @@ fn stored(crawl: &StoredUrl, blocked_by: Option<RuleKind>) -> String {
 #[cfg(test)]
 mod tests {
     use dragline_domain::definition::{Definition, Draft};
-    use dragline_domain::use_preferences::{UseSource, UseStand, UseStands};
+    use dragline_domain::use_preferences::{Purpose, UseSource, UseStand, UseStands};
     use dragline_service::explained::{Ruling, Verdict};
 
     use super::*;

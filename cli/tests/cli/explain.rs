@@ -69,6 +69,32 @@ fn the_answer_as_json() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_licence_that_robots_txt_names_is_explained() {
+    let terms = r#"<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><license>
+        <prohibits type="usage">ai-train</prohibits></license></content></rsl>"#;
+    let site = HostileSite::start(move |asked| match asked.target.as_str() {
+        "/robots.txt" => reply(200, &[], "License: /licence.xml\n"),
+        "/licence.xml" => reply(200, &[], terms),
+        _ => html("a page"),
+    })
+    .await;
+    let (url, directory) = (site.url("/a"), tempfile::tempdir().expect("there is room for a directory"));
+    let of_file = "RSL file: content / (search allowed, ai-input allowed, ai-train reserved)";
+    let of_line = "robots.txt: line 1: License: /licence.xml (ai-input reserved, ai-train reserved)";
+    tokio::task::block_in_place(|| {
+        for (purpose, code, said) in
+            [("purpose: ai-train", 1, of_file), ("purpose: ai-input", 0, of_file), ("purpose: archive", 0, of_line)]
+        {
+            let definition = format!("seeds: ['{url}']\n{purpose}\n");
+            fs::write(directory.path().join("crawl.yaml"), definition).expect("there is room for a file");
+            let ran = dragline(directory.path(), &["explain", &url, "-f", "crawl.yaml", "--allow-private"]);
+            assert_eq!((ran.code, ran.stderr.as_str()), (Some(code), ""), "{purpose}: {}", ran.stdout);
+            assert!(ran.stdout.contains(said), "{purpose}: {}", ran.stdout);
+        }
+    });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_crawl_in_a_data_directory_is_explained() {
     let site = HostileSite::start(|asked| match asked.target.as_str() {
         "/robots.txt" => reply(404, &[], ""),

@@ -196,6 +196,7 @@ fn hash_lease(lease: &Lease, hasher: &mut impl Hasher) {
         worked,
         missing,
         tdm,
+        rsl,
         robots,
         ending,
         given_up,
@@ -214,7 +215,7 @@ fn hash_lease(lease: &Lease, hasher: &mut impl Hasher) {
     }
     (iteration, turn, not_before, written_at, attempts, pace, patience, worked, missing, tdm, robots, ending)
         .hash(hasher);
-    given_up.hash(hasher);
+    (rsl, given_up).hash(hasher);
     (cursor, chunk, depth, barrier, retries, taken, segments, counters).hash(hasher);
 }
 

@@ -106,7 +106,7 @@ link_kinds! {
     Audio = 6 "audio" false;
     /// `<object data>`, `<embed src>`, `<applet>`.
     Object = 7 "object" false;
-    /// `<script src>`, and preloaded ones.
+    /// `<script src>`, preloaded ones, and the modules that a script imports.
     Script = 8 "script" false;
     /// `<iframe src>`, `<frame src>`.
     Iframe = 9 "iframe" true;

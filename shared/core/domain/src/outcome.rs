@@ -172,9 +172,9 @@ outcomes! {
     /// log-in was refused, or the session had ended and another log-in did not help.
     LoggedOut = 183 "logged_out" =>
         "Check the values that `access` names, and log in with them in a browser. What was stored before is still shown. The detail in the log says what the answer was.";
-    /// The site reserves the use for which the crawl is made (`purpose`): its robots.txt or its
-    /// `/.well-known/tdmrep.json`, and then the URL was not requested, or the answer itself, whose
-    /// text is then not kept.
+    /// The site reserves the use for which the crawl is made (`purpose`): its robots.txt, the
+    /// licence that this names or its `/.well-known/tdmrep.json`, and then the URL was not
+    /// requested, or the answer itself, whose text is then not kept.
     UseReserved = 184 "use_reserved" =>
         "Ask the site's owner for a licence. The detail in the log names the statement, and `dragline explain URL` all of them.";
     /// It looks like one of an endless number of URLs: pages of its shape led on to more of them

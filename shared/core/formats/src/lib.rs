@@ -13,6 +13,7 @@ pub mod deflated;
 pub mod directives;
 pub mod html;
 pub mod http_fields;
+pub mod javascript;
 pub mod robots;
 pub mod use_preferences;
 pub mod warc;

@@ -21,6 +21,24 @@ pub fn canonical_in_header(headers: &Headers) -> Option<String> {
     named.map(|link| link.target)
 }
 
+/// The limit on the languages that a header names.
+const LANGUAGES_MAX: usize = 100;
+
+/// The limit on the code of a language, in bytes. A longer one is not read.
+const LANGUAGE_BYTES_MAX: usize = 64;
+
+/// Returns the page in other languages as `Link` fields name it: codes and URLs, as written.
+pub(crate) fn languages_in_header(headers: &Headers) -> Vec<(String, String)> {
+    let links: Vec<_> = headers.texts("link").collect();
+    let named = link_header(links.iter().map(AsRef::as_ref)).into_iter();
+    let alternates = named.filter(|link| link.rels.iter().any(|rel| rel == "alternate"));
+    alternates
+        .flat_map(|link| link.languages.into_iter().map(move |code| (code.trim().to_owned(), link.target.clone())))
+        .filter(|(code, _)| (1..=LANGUAGE_BYTES_MAX).contains(&code.len()))
+        .take(LANGUAGES_MAX)
+        .collect()
+}
+
 /// Returns a response header's directives for the crawler with this product token.
 #[must_use]
 pub fn header_directives(headers: &Headers, product_token: &str) -> Directives {
@@ -58,7 +76,10 @@ pub fn fields_digest(headers: &Headers, product_token: &str, read_as: ReadAs) ->
         let refreshed = headers.text("refresh");
         let refreshed = refreshed.as_deref().and_then(refresh);
         let (noindex, nofollow) = (directives.noindex, directives.nofollow);
-        format!("page {syntax} {noindex} {nofollow} {charset:?} {canonical:?} {refreshed:?}")
+        let read_by = format!("page {syntax} {noindex} {nofollow} {charset:?} {canonical:?} {refreshed:?}");
+        let languages = languages_in_header(headers);
+        // Digests are older than these, too.
+        if languages.is_empty() { read_by } else { format!("{read_by} {languages:?}") }
     } else if let Some(format) = file {
         format!("file {format} {} {charset:?}", directives.noindex)
     } else {
@@ -103,6 +124,8 @@ mod tests {
             (with(("X-Robots-Tag", "noai")), false, "its use is reserved"),
             (with(("Content-Usage", "train-ai=n")), false, "its use is reserved"),
             (with(("Link", "</a>; rel=canonical")), false, "another URL stands for it"),
+            (with(("Link", "</de>; rel=alternate; hreflang=de")), false, "it is there in another language"),
+            (with(("Link", "</feed>; rel=alternate; type=application/rss+xml")), true, "no other language"),
             (with(("Link", "</a.css>; rel=preload")), true, "says nothing of the page"),
             (with(("Refresh", "0; url=/a")), false, "it leads elsewhere"),
             (with(("Content-Encoding", "compress")), false, "it cannot be read"),

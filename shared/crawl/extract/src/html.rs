@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use dragline_domain::content::Content;
+use dragline_domain::content::{Alternate, Content};
 use dragline_domain::document::{Directives, ExtractorVersion, LinkKind, Page, PageCut, Rel};
-use dragline_domain::markup::{MalformedLink, MalformedReason, Markup};
+use dragline_domain::markup::{LanguageLink, MalformedLink, MalformedReason, Markup};
 use dragline_domain::scripted;
 use dragline_domain::url::{CrawlUrl, Spelling, UrlError};
 use dragline_formats::directives::meta_robots;
@@ -16,7 +16,7 @@ use url::Url;
 use crate::body::{Body, Extracted, Extractor, FoundLink};
 use crate::content;
 use crate::feed;
-use crate::fields::{MediaType, canonical_in_header};
+use crate::fields::{MediaType, canonical_in_header, languages_in_header};
 use crate::missing;
 use crate::wall::{self, Outline, RULES_VERSION};
 
@@ -29,7 +29,10 @@ const SLIGHT_TEXT_BYTES_MAX: usize = 8 * 1024;
 
 /// The version of the extractor itself, without the versions of the rules for walls and for missing
 /// pages.
-const VERSION: u16 = 10;
+const VERSION: u16 = 11;
+
+/// The limit on links to other languages, those in the header included.
+const LANGUAGES_MAX: usize = 500;
 
 /// The extractor for pages.
 pub(crate) struct Html;
@@ -70,7 +73,8 @@ impl Extractor for Html {
         if scripted.is_some() || bytes.len() as u64 >= body.settings.decoded_bytes_max {
             markup.mark_as_cut();
         }
-        let links = links(body, std::mem::take(&mut html.links), (directives, canonical.as_ref()), &mut markup);
+        let mut links = links(body, std::mem::take(&mut html.links), (directives, canonical.as_ref()), &mut markup);
+        add_languages(body, &mut links, directives, &mut markup);
         let page = page(html, directives, canonical.map(|(canonical, _)| canonical), text.encoding);
         let mut content = extract_content(body, &text.text, &page, &url);
         if !page.directives.noindex {
@@ -104,7 +108,18 @@ pub(crate) fn syntax(media: MediaType, text: &str) -> Option<Syntax> {
 /// Extracts the page's content beyond text and links, unless it asks for noindex.
 fn extract_content(body: &Body<'_>, html: &str, page: &Page, url: &Url) -> Option<Box<Content>> {
     let read = content::ReadPage { html, text: &page.text, url, crawl_url: body.source.url };
-    if page.directives.noindex { None } else { content::extract_content(&read, &body.settings) }
+    let mut content = if page.directives.noindex { None } else { content::extract_content(&read, &body.settings) };
+    if let Some(about) = content.as_mut().and_then(|content| content.about.as_mut()) {
+        for (language, written) in languages_in_header(body.source.headers) {
+            let joined = url.join(&written).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+            let Some(url) = joined else { continue };
+            let alternate = Alternate { language, url: url.into() };
+            if !about.hreflang.contains(&alternate) {
+                about.hreflang.push(alternate);
+            }
+        }
+    }
+    content
 }
 
 /// Returns the canonical URL that the page, or else its header, names.
@@ -174,6 +189,24 @@ fn links(
     links
 }
 
+/// Adds the page in other languages as its header names it, behind what the page says itself.
+fn add_languages(body: &Body<'_>, links: &mut Vec<FoundLink>, directives: Directives, markup: &mut Markup) {
+    for (code, written) in languages_in_header(body.source.headers) {
+        let Ok((target, spelling)) = body.source.url.join_spelled(&written, body.settings.url_rules) else { continue };
+        let known = links.iter().position(|link| link.kind == LinkKind::Alternate && link.target == target);
+        let position = known.unwrap_or(links.len());
+        if known.is_none() {
+            let rel = if directives.nofollow { Rel::NoFollow } else { Rel::Follow };
+            links.push(FoundLink { kind: LinkKind::Alternate, target, spelling, rel, anchor: None });
+        }
+        let Ok(link) = u32::try_from(position) else { return };
+        let is_new = |known: &LanguageLink| known.link != link || *known.code != *code;
+        if markup.languages.len() < LANGUAGES_MAX && markup.languages.iter().all(is_new) {
+            markup.languages.push(LanguageLink { link, code: code.into() });
+        }
+    }
+}
+
 /// Keeps the first of links with the same kind and target. Returns the new position of each.
 fn merge(links: &mut Vec<FoundLink>) -> Vec<usize> {
     let mut seen = HashMap::new();
@@ -239,6 +272,57 @@ mod tests {
         assert_eq!(markup.languages.iter().map(|one| target(one.link)).collect::<Vec<_>>(), ["/de"]);
         let malformed: Vec<_> = markup.malformed.iter().map(|link| (&*link.written, link.why)).collect();
         assert_eq!(malformed, [("http://a..b/", MalformedReason::HostInvalid)], "a password is no mistake of form");
+    }
+
+    #[test]
+    fn a_header_may_name_other_languages() {
+        let named = |fields: &[&str], html: &str| {
+            let rules = UrlRules::new(["s"]).unwrap();
+            let url = CrawlUrl::parse("https://a.example/en", &rules).unwrap();
+            let fields = fields.iter().map(|field| ("link", *field));
+            let headers = Headers::from_iter([("content-type", "text/html")].into_iter().chain(fields));
+            let source = Source { url: &url, headers: &headers, body: html.as_bytes() };
+            let settings = Settings::at(ContentLevel::Full, &rules);
+            let Extracted { links, content, .. } = crate::extract(&source, &settings).unwrap();
+            let content = content.unwrap();
+            let about = content.about.unwrap().hreflang.into_iter().map(|one| (one.language, one.url));
+            let about: Vec<_> = about.map(|(code, url)| format!("{code} {}", url.replace("?s=1", ""))).collect();
+            let link = |one: &LanguageLink| &links[one.link as usize];
+            let markup = content.markup.unwrap().languages;
+            assert!(markup.iter().all(|one| link(one).kind == LinkKind::Alternate));
+            let markup: Vec<_> = markup.iter().map(|one| format!("{} {}", one.code, link(one).target)).collect();
+            assert_eq!(markup, about, "{fields:?} {html}", fields = headers.texts("link").collect::<Vec<_>>());
+            markup
+        };
+        let (de, fr) = ("de https://a.example/de", "fr https://a.example/fr");
+        let many = "</de>; rel=alternate; hreflang=de,".repeat(300);
+        for (fields, html, expected, why) in [
+            (&["</de>; rel=alternate; hreflang=de"][..], "", vec![de], "a path"),
+            (&["<fr?s=1>; rel=\"alternate\"; hreflang=\"fr\""], "", vec![fr], "relative to the page, normalised"),
+            (
+                &["</de>; rel=alternate; hreflang=de, </fr>; rel=alternate; hreflang=fr"],
+                "<link rel=alternate hreflang=fr href=/fr>",
+                vec![fr, de],
+                "what the page says comes first, and no link twice",
+            ),
+            (
+                &["</de>; rel=alternate; hreflang=de", "</fr>; rel=alternate; hreflang=fr"],
+                "",
+                vec![de, fr],
+                "two fields",
+            ),
+            (
+                &["</de>; rel=alternate; hreflang=de; hreflang=de-CH"],
+                "",
+                vec![de, "de-CH https://a.example/de"],
+                "two languages of one page",
+            ),
+            (&["</de>; rel=alternate", "</de>; rel=next; hreflang=de"], "", vec![], "no language, no alternate"),
+            (&["<mailto:a@a.example>; rel=alternate; hreflang=\"\""], "", vec![], "no code"),
+            (&[many.as_str()], "", vec![de], "many times the same"),
+        ] {
+            assert_eq!(named(fields, html), expected, "{why}");
+        }
     }
 
     #[test]

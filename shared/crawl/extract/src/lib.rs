@@ -26,6 +26,7 @@ mod look;
 mod manifest;
 pub mod missing;
 mod repeated;
+mod script;
 mod sitemap;
 mod streamed;
 mod style_sheet;
@@ -127,7 +128,10 @@ fn by_type(body: &Body<'_>) -> Result<Extracted, Unread> {
     extracted.ok_or_else(|| {
         let links = match body.media {
             fields::MediaType::Css => style_sheet::links(body),
-            _ => (feed::links::links(body).or_else(|| manifest::links(body))).unwrap_or_else(|| sitemap::links(body)),
+            _ => feed::links::links(body)
+                .or_else(|| manifest::links(body))
+                .or_else(|| script::links(body))
+                .unwrap_or_else(|| sitemap::links(body)),
         };
         Unread { links, ..body.unread() }
     })

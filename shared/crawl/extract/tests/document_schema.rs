@@ -222,7 +222,7 @@ fn the_schema_lists_the_variants_of_each_enum() {
         ("scalar_kind", every!(ScalarKind: Text, Number, Money, Date, Url, Boolean)),
         ("notation", every!(Notation: JsonLd, Microdata, Rdfa, OpenGraph, Definition)),
         ("validation_type", every!(ValidationType: Html, Xhtml, Xml, Css, Rss, Atom, Json, Sitemap)),
-        ("use_source", every!(UseSource: Robots, WellKnown, Header, Page)),
+        ("use_source", every!(UseSource: Robots, WellKnown, Rsl, Header, Page)),
         ("use_stand", every!(UseStand: Allowed, Reserved)),
         ("purpose", Purpose::ALL.iter().map(json).collect()),
         ("outcome", Outcome::ALL.iter().map(json).collect()),

@@ -1,7 +1,7 @@
 use dragline_domain::address::AddressPolicy::{self, AllowPrivate, PublicOnly};
 use dragline_domain::definition::Definition;
 use dragline_domain::url::UrlRules;
-use dragline_domain::use_preferences::Purpose;
+use dragline_domain::use_preferences::{Purpose, RslAnswer, RslTerms, UseStand, UseStands};
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
 use dragline_pipeline::crawl::RefusedAddress;
 use dragline_ports::frontier::CrawlRow;
@@ -117,12 +117,42 @@ async fn what_robots_txt_reserves_goes_after_what_it_forbids() {
         let context = context(Definition::new(draft).unwrap());
         let robots = async || Ok::<_, std::convert::Infallible>(Ok(record()));
         let url = url(&format!("https://example.org{asked}"));
-        let Ok(ruling) = ruling(&context, (&url, SEED), PublicOnly, robots).await;
+        let licence = async |_: &RobotsPolicy, _: &CrawlUrl| unreachable!("there is none");
+        let Ok(ruling) = ruling(&context, (&url, SEED), PublicOnly, robots, licence).await;
         let by = match ruling.verdict {
             Verdict::Blocked { by, .. } => Some(by),
             Verdict::Crawl { .. } => None,
         };
         assert_eq!((by, ruling.uses.len()), (blocked_by, said), "{why}");
+    }
+}
+
+#[tokio::test]
+async fn a_licence_is_asked_for_if_it_may_reserve_the_purpose() {
+    const ROBOTS: &[u8] = b"License: https://example.org/l.xml\nLicense: https://rights.example/l.xml\n";
+    const OWN: &[u8] = b"License: https://example.org/l.xml\n";
+    let mining = RslTerms { location: "/".to_owned(), says: UseStands::of_mining(UseStand::Reserved) };
+    let free = RslTerms { location: "/".to_owned(), says: UseStands::of_mining(UseStand::Allowed) };
+    for (body, purpose, answer, is_allowed, said, why) in [
+        (OWN, None, None, true, 1, "without a purpose the line is told"),
+        (OWN, Some(Purpose::Archive), None, true, 1, "no licence speaks of archives"),
+        (OWN, Some(Purpose::AiTrain), Some(RslAnswer::Rules(vec![free.clone()])), true, 1, "the file allows it"),
+        (OWN, Some(Purpose::AiTrain), Some(RslAnswer::Rules(vec![mining])), false, 1, "the file reserves it"),
+        (OWN, Some(Purpose::AiTrain), Some(RslAnswer::Missing), false, 1, "the line does"),
+        (OWN, Some(Purpose::Search), Some(RslAnswer::Unreadable("x".to_owned())), false, 2, "who knows what it says"),
+        (ROBOTS, Some(Purpose::AiTrain), Some(RslAnswer::Rules(vec![free])), false, 2, "another line does"),
+    ] {
+        let mut draft = Definition::for_seeds(vec![url("https://example.org/")]).unwrap().into_draft();
+        draft.purpose = purpose;
+        let context = context(Definition::new(draft).unwrap());
+        let record = RobotsRecord::from_fetch(&RobotsFetch::Answered { status: 200, body });
+        let robots = async || Ok::<_, std::convert::Infallible>(Ok(record));
+        let licence = async |_: &RobotsPolicy, at: &CrawlUrl| {
+            assert_eq!(at.as_str(), "https://example.org/l.xml");
+            Ok(Some(answer.expect(why)))
+        };
+        let Ok(ruling) = ruling(&context, (&url("https://example.org/a"), SEED), PublicOnly, robots, licence).await;
+        assert_eq!((ruling.verdict.is_allowed(), ruling.uses.len()), (is_allowed, said), "{why}");
     }
 }
 

@@ -136,12 +136,13 @@ pub(super) fn by_robots(robots: &SiteRobots, product_token: &str, url: &CrawlUrl
     }
 }
 
-/// What applies to a URL now: the verdict, and what robots.txt says of its use.
+/// What applies to a URL now: the verdict, and what robots.txt and its licence say of its use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ruling {
     /// Whether it would be crawled.
     pub verdict: Verdict,
-    /// The statements of robots.txt about its use; empty if that does not decide, or says nothing.
+    /// The statements about its use in robots.txt and the licence that this names; empty if they do
+    /// not decide, or say nothing.
     pub uses: Vec<UseStatement>,
 }
 
@@ -151,8 +152,8 @@ impl Ruling {
         Self { verdict, uses: Vec::new() }
     }
 
-    /// Returns a verdict together with what robots.txt says of the use of the URL, which blocks it
-    /// if that reserves the purpose of the crawl.
+    /// Returns a verdict together with what is said of the use of the URL, which blocks it if that
+    /// reserves the purpose of the crawl.
     pub(super) fn with_uses(verdict: Verdict, purpose: Option<Purpose>, uses: Vec<UseStatement>) -> Self {
         let reserved =
             purpose.filter(|_| verdict.is_allowed()).and_then(|purpose| decide(purpose, &uses).reserved_by());
@@ -162,11 +163,6 @@ impl Ruling {
         };
         Self { verdict, uses }
     }
-}
-
-/// Returns what robots.txt says of the use of a URL.
-pub(super) fn uses_by_robots(robots: &SiteRobots, product_token: &str, url: &CrawlUrl) -> Vec<UseStatement> {
-    robots.as_ref().map_or_else(|_| Vec::new(), |record| record.policy(product_token).uses(url.path_and_query()))
 }
 
 /// The answer. The field names are those of `explain --json`.
@@ -188,7 +184,7 @@ pub struct Explanation {
     /// The purpose of the crawl; `None` if it claims none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purpose: Option<Purpose>,
-    /// What robots.txt says of its use.
+    /// What robots.txt and the licence that it names say of its use.
     #[serde(rename = "use", skip_serializing_if = "Vec::is_empty")]
     pub uses: Vec<UseStatement>,
     /// The URL's state in a stored crawl; `None` for a new one.

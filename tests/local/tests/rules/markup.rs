@@ -38,7 +38,11 @@ fn site(asked: &Asked) -> Act {
              <link rel=alternate hreflang=fr href=/fr><link rel=alternate hreflang=it href=/it>
              <link rel=alternate hreflang=es href=/missing><link rel=alternate hreflang=pt href=/hidden>{text}"
         )),
-        "/de" => page(&format!("<html lang=de><link rel=alternate hreflang=en href=/en>{text}")),
+        "/de" => {
+            // It leads back in its header.
+            let fields = ["content-type: text/html", "link: </en>; rel=alternate; hreflang=en"];
+            answer(200, &fields, format!("<html lang=de>{text}"))
+        }
         "/fr" => page(&format!("<html lang=fr><h1>F</h1>{text}")),
         "/it" => answer(302, &["location: /fr"], ""),
         "/hidden" => page("<meta name=robots content=noindex>"),

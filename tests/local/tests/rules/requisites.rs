@@ -40,7 +40,11 @@ fn site(asked: &Asked) -> Act {
         ("cdn.example", "/moved.png") => answer(302, &["location: /there.png"], ""),
         ("cdn.example", "/robots.txt") => answer(200, &["content-type: text/plain"], "User-agent: *\nDisallow: /private/"),
         (_, picture) if picture.ends_with(".png") => answer(200, &["content-type: image/png"], picture),
-        ("cdn.example", "/app.js" | "/t.woff2") => answer(200, &["content-type: application/octet-stream"], &asked.target),
+        ("cdn.example", "/app.js") => {
+            let script = "import './module.js'; import 'react'; // import './not.js'";
+            answer(200, &["content-type: text/javascript"], script)
+        }
+        ("cdn.example", "/t.woff2" | "/module.js") => answer(200, &["content-type: application/octet-stream"], &asked.target),
         _ => answer(404, &[], ""),
     }
 }
@@ -62,7 +66,7 @@ const PAGES: [(&str, Outcome, &str); 4] = [
     ("/part.html", Outcome::FileIngested, "a page within a page"),
 ];
 
-const FETCHED: [&str; 23] = [
+const FETCHED: [&str; 24] = [
     "/1.css",
     "/2.css",
     "/3.css",
@@ -78,6 +82,7 @@ const FETCHED: [&str; 23] = [
     "CDN/a.png",
     "CDN/a2.png",
     "CDN/app.js",
+    "CDN/module.js",
     "CDN/p.png",
     "CDN/style.png",
     "CDN/t.woff2",

@@ -227,16 +227,112 @@ async fn a_file_that_cannot_be_read_is_no_permission() {
     }
 }
 
+const LICENCE: &str = "/licence.xml";
+const TERMS: &str = r#"<rsl xmlns="https://rslstandard.org/rsl">
+    <content url="/"><license><permits type="usage">search ai-input</permits></license></content>
+    <content url="/open/"><license><permits type="usage">all</permits></license></content>
+    <content url="/sold/"><license><payment type="crawl"/></license></content></rsl>"#;
+
+fn licensed(asked: &Asked) -> Act {
+    match asked.target.as_str() {
+        "/robots.txt" => answer(200, &["content-type: text/plain"], format!("License: {LICENCE}\n")),
+        LICENCE => answer(200, &["content-type: application/rsl+xml"], TERMS),
+        TDM_PATH => answer(404, &[], ""),
+        _ => page("<title>t</title>text"),
+    }
+}
+
 #[tokio::test]
-async fn the_file_is_requested_at_the_origins_pace() {
+async fn a_licence_is_read_and_obeyed() {
+    let paths = ["/", "/open/a", "/sold/a"];
+    for (purpose, reserved, asks, why) in [
+        (Some(Purpose::Search), vec!["/sold/a"], 1, "only a price reserves it"),
+        (Some(Purpose::AiInput), vec!["/sold/a"], 1, "it is permitted"),
+        (Some(Purpose::AiTrain), vec!["/", "/sold/a"], 1, "it is not permitted"),
+        (Some(Purpose::Archive), vec![], 0, "no licence speaks of archives"),
+        (None, vec![], 0, "nobody needs to know"),
+    ] {
+        let site = ScriptedSite::start(licensed).await;
+        let definition = crawl_for(&site, &paths, purpose);
+        let crawled = Crawled::once(&definition).await;
+        let mut found: Vec<_> =
+            crawled.log.iter().filter(|row| row.outcome == RESERVED).map(|row| row.url.as_str()).collect();
+        found.sort_unstable();
+        assert_eq!(found, reserved, "{purpose:?}: {why}");
+        assert_eq!(asked_for(&site, LICENCE), asks, "{purpose:?}: {why}");
+        for path in &reserved {
+            assert_eq!(asked_for(&site, path), 0, "{path}: it is not requested");
+        }
+        let stored = documents(&crawled, &definition).await;
+        if asks == 0 {
+            let said = stored["/"].uses()[0].to_string();
+            assert_eq!(said, "robots.txt: line 1: License: /licence.xml", "what stands in robots.txt");
+            continue;
+        }
+        assert_eq!(crawled.row("/sold/a").detail.as_deref(), Some("RSL file: content /sold/"));
+        let said = serde_json::to_string(stored["/open/a"].uses()).unwrap();
+        let expected = r#"[{"source":"rsl","text":"content /open/","search":"allowed","ai-input":"allowed","ai-train":"allowed"}]"#;
+        assert_eq!(said, expected, "the file is stored with the page, in the place of the line");
+        assert_eq!(crawled.requests_told().get(&site.url(LICENCE)), Some(&1), "its answer is in the archive");
+        assert!(crawled.log.iter().all(|row| row.url != LICENCE), "it is not a page of the site");
+        let _again = crawled.again(&definition).await;
+        assert_eq!(asked_for(&site, LICENCE), 2, "once an iteration");
+    }
+}
+
+/// A robots.txt; the status, fields and body of the licence; the outcomes of a page for search and
+/// for training; how often the licence is requested; why.
+type LicenceCase<'c> = (&'static str, u16, &'static [&'static str], &'c str, [Outcome; 2], usize, &'static str);
+
+#[tokio::test]
+async fn a_licence_that_cannot_be_read_is_no_permission() {
+    let names = "License: /licence.xml\n";
+    let forbids = "License: /licence.xml\nUser-agent: *\nDisallow: /licence\n";
+    let foreign = "License: https://rights.example/licence.xml\n";
+    let free = r#"<rsl><content url="/"><license/></content></rsl>"#;
+    let huge = format!("<rsl>{}</rsl>", " ".repeat(70_000));
+    let files: [LicenceCase<'_>; 11] = [
+        (names, 200, &[], free, [PAGE, PAGE], 1, "it allows everything"),
+        (names, 302, &["location: /moved.xml"], free, [PAGE, PAGE], 1, "and after a redirect"),
+        (names, 404, &[], "", [PAGE, RESERVED], 1, "there is none: the line stands"),
+        (names, 403, &[], "", [PAGE, RESERVED], 1, "as for robots.txt, there is none"),
+        (names, 200, &[HTML], "<title>Home</title>", [PAGE, RESERVED], 1, "a page in its place"),
+        (names, 200, &[], "<rsl/>", [PAGE, PAGE], 1, "it says nothing"),
+        (names, 500, &[], "", [RESERVED, RESERVED], 3, "an error, three times"),
+        (names, 200, &[], "<rsl><content", [RESERVED, RESERVED], 3, "half a file"),
+        (names, 200, &[], &huge, [RESERVED, RESERVED], 3, "too large"),
+        (forbids, 200, &[], free, [RESERVED, RESERVED], 0, "it may not be requested"),
+        (foreign, 200, &[], free, [PAGE, RESERVED], 0, "somebody else's is not read"),
+    ];
+    for (robots, status, fields, body, outcomes, asks, why) in files {
+        for (purpose, outcome) in [Purpose::Search, Purpose::AiTrain].into_iter().zip(outcomes) {
+            let body = body.to_owned();
+            let site = ScriptedSite::start(move |asked| match asked.target.as_str() {
+                "/robots.txt" => answer(200, &["content-type: text/plain"], robots),
+                "/moved.xml" => answer(200, &[], &body),
+                LICENCE => answer(status, fields, if status == 302 { "" } else { &body }),
+                TDM_PATH => answer(404, &[], ""),
+                _ => page("<title>t</title>text"),
+            })
+            .await;
+            let crawled = Crawled::once(&crawl_for(&site, &["/"], Some(purpose))).await;
+            assert_eq!(crawled.row("/").outcome, outcome, "{purpose}, {why}: {:?}", crawled.row("/").detail);
+            assert_eq!(asked_for(&site, LICENCE), asks, "{purpose}, {why}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_files_are_requested_at_the_origins_pace() {
     let delay = Duration::from_millis(200);
-    let site = ScriptedSite::start(all_forms).await;
-    let definition = definition(&[site.url("/")], |draft| {
+    let site = ScriptedSite::start(licensed).await;
+    let definition = definition(&[site.url("/open/")], |draft| {
         (draft.purpose, draft.politeness.delay) = (Some(Purpose::AiTrain), delay);
     });
     let _crawled = Crawled::once(&definition).await;
     let asked = site.log();
-    assert_eq!(asked.iter().map(|asked| asked.target.as_str()).collect::<Vec<_>>(), ["/robots.txt", TDM_PATH, "/"]);
+    let targets: Vec<_> = asked.iter().map(|asked| asked.target.as_str()).collect();
+    assert_eq!(targets, ["/robots.txt", TDM_PATH, LICENCE, "/open/"]);
     for pair in asked.windows(2) {
         let gap = pair[1].at.duration_since(pair[0].at);
         assert!(gap >= delay - Duration::from_millis(20), "{} after {}: {gap:?}", pair[1].target, pair[0].target);

@@ -5,7 +5,15 @@ use dragline_domain::ids::{CrawlId, LeaseToken, TriggerId};
 use dragline_domain::markup::Markup;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Origin};
+use dragline_domain::use_preferences::{Purpose, UseSource, UseStand, UseStands, UseStatement};
+use dragline_ports::reader::Uses;
 use jiff::Timestamp;
+
+/// A statement about use.
+pub(super) fn uses() -> Uses {
+    let says = UseStands::NOTHING.with(Purpose::AiTrain, UseStand::Reserved);
+    Uses(vec![UseStatement::new(UseSource::Header, "content-usage: train-ai=n", says)])
+}
 
 /// The time this many seconds after the beginning of the suites' time.
 pub(super) fn at(second: i64) -> Timestamp {

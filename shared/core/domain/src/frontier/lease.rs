@@ -12,7 +12,7 @@ use crate::ids::{Iteration, LeaseToken, Turn};
 use crate::missing_page::MissingPage;
 use crate::politeness::{DELAY_MAX, Pace, Patience, RETRY_AFTER_MAX, RobotsUse};
 use crate::time::{self, after, honest};
-use crate::use_preferences::TdmFile;
+use crate::use_preferences::{RslFile, TdmFile};
 
 /// The row by which an origin is leased, written by its holder and by those that wake, open or
 /// close the origin.
@@ -52,6 +52,10 @@ pub struct Lease {
     /// `None` if it was never requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tdm: Option<Box<TdmFile>>,
+    /// What the RSL file said that the origin's robots.txt names, in this iteration or an earlier
+    /// one; `None` if none was ever requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rsl: Option<Box<RslFile>>,
     /// Whether a page was requested since robots.txt was last fetched.
     #[serde(default, skip_serializing_if = "RobotsUse::is_used")]
     pub robots: RobotsUse,
@@ -320,6 +324,7 @@ impl Lease {
             worked: None,
             missing: previous.and_then(|lease| lease.missing.clone()),
             tdm: previous.and_then(|lease| lease.tdm.clone()),
+            rsl: previous.and_then(|lease| lease.rsl.clone()),
             robots: RobotsUse::Used,
             ending: None,
             given_up: None,

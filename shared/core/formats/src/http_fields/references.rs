@@ -16,6 +16,9 @@ pub fn location(value: &[u8]) -> Cow<'_, str> {
 /// The limit on links that are read from all `Link` fields of a response.
 pub const HEADER_LINKS_MAX: usize = 100;
 
+/// The limit on languages of one link. It usually has one.
+const LANGUAGES_MAX: usize = 10;
+
 /// A link in a response's header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderLink {
@@ -23,6 +26,8 @@ pub struct HeaderLink {
     pub target: String,
     /// The relations of the target, in lower case, such as `canonical`; never empty.
     pub rels: Vec<String>,
+    /// The languages of the target (`hreflang`), as written, at most [`LANGUAGES_MAX`].
+    pub languages: Vec<String>,
 }
 
 /// Reads the values of all `Link` fields, by RFC 8288 appendix B.
@@ -42,6 +47,7 @@ struct LinkValue<'v> {
     target: &'v str,
     /// The first `rel`; `None` without one.
     rel: Option<String>,
+    languages: Vec<String>,
     /// Whether it is about the response itself.
     context: Context,
 }
@@ -59,12 +65,15 @@ impl<'v> Iterator for Links<'v> {
     fn next(&mut self) -> Option<LinkValue<'v>> {
         let start = self.0.trim_start_matches([' ', '\t', ',']);
         let (target, mut rest) = start.strip_prefix('<')?.split_once('>')?;
-        let mut link = LinkValue { target: target.trim(), rel: None, context: Context::Response };
+        let mut link =
+            LinkValue { target: target.trim(), rel: None, languages: Vec::new(), context: Context::Response };
         while let Some(parameter) = rest.trim_start().strip_prefix(';') {
             let (name, value, after) = read_parameter(parameter);
             rest = after;
             if name.eq_ignore_ascii_case("rel") {
                 link.rel.get_or_insert(value);
+            } else if name.eq_ignore_ascii_case("hreflang") && link.languages.len() < LANGUAGES_MAX {
+                link.languages.push(value);
             } else if name.eq_ignore_ascii_case("anchor") {
                 link.context = Context::Other;
             }
@@ -80,7 +89,8 @@ impl LinkValue<'_> {
     fn link(self) -> Option<HeaderLink> {
         let rels: Vec<String> = self.rel?.split_ascii_whitespace().map(str::to_ascii_lowercase).collect();
         let about_response = matches!(self.context, Context::Response);
-        (about_response && !rels.is_empty()).then(|| HeaderLink { target: self.target.to_owned(), rels })
+        let (target, languages) = (self.target.to_owned(), self.languages);
+        (about_response && !rels.is_empty()).then_some(HeaderLink { target, rels, languages })
     }
 }
 
@@ -162,6 +172,22 @@ mod tests {
     }
 
     #[test]
+    fn languages_of_links_are_read() {
+        for (value, expected, why) in [
+            ("<a>; rel=alternate; hreflang=de", &["de"][..], "a token"),
+            ("<a>; hreflang=\"en-GB\"; rel=alternate", &["en-GB"], "quoted, and before its relation"),
+            ("<a>; rel=alternate; HREFLANG=de; hreflang=de-CH", &["de", "de-CH"], "several"),
+            ("<a>; rel=alternate", &[], "none"),
+            ("<a>; rel=alternate; hreflang", &[""], "one without a value"),
+        ] {
+            let links = link_header(std::iter::once(value));
+            assert_eq!(links[0].languages, expected, "{value}: {why}");
+        }
+        let many = format!("<a>; rel=alternate{}", "; hreflang=de".repeat(100));
+        assert_eq!(link_header(std::iter::once(many.as_str()))[0].languages.len(), LANGUAGES_MAX, "not all of many");
+    }
+
+    #[test]
     fn links_are_read() {
         /// Field values, the links in them as target and relations, and why.
         type Case<'t> = (&'t [&'t str], &'t [(&'t str, &'t [&'t str])], &'t str);
@@ -199,6 +225,7 @@ mod tests {
             let expected: Vec<HeaderLink> = expected
                 .iter()
                 .map(|(target, rels)| HeaderLink {
+                    languages: Vec::new(),
                     target: (*target).to_owned(),
                     rels: rels.iter().map(|&rel| rel.to_owned()).collect(),
                 })

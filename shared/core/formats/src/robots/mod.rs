@@ -27,6 +27,7 @@ use pattern::Pattern;
 pub use policy::{Missing, RobotsPolicy, Unreadable};
 pub use record::{RobotsFetch, RobotsRecord};
 use rules::RuleIndex;
+pub use uses::Licence;
 use uses::UseRules;
 pub use verdict::{Rule, RuleKind, Verdict};
 
@@ -111,6 +112,12 @@ impl Robots {
     #[must_use]
     pub fn uses(&self, path_and_query: &str) -> Vec<UseStatement> {
         if self.uses.is_empty() { Vec::new() } else { self.uses.statements(&octets::target(path_and_query)) }
+    }
+
+    /// Returns the licences that the file names, for everybody, in order.
+    #[must_use]
+    pub fn licences(&self) -> &[Licence] {
+        &self.uses.licences
     }
 }
 

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use dragline_domain::definition::product_token;
 use dragline_domain::politeness::DELAY_MAX;
-use dragline_domain::use_preferences::UseStatement;
 use robotstxt::RobotsParseHandler;
 
 use super::rules::RuleIndex;
-use super::uses::{LICENCES_MAX, USES_MAX, UseForm, UseRule, UseRules, licence};
+use super::uses::{LICENCES_MAX, Licence, USES_MAX, UseForm, UseRule, UseRules};
 use super::verdict::{Rule, RuleKind};
 use super::{RULES_MAX, Robots, text};
 use crate::use_preferences::{CONTENT_SIGNAL, CONTENT_USAGE};
@@ -81,8 +80,8 @@ struct Reader<'t> {
     our_group: Option<Group>,
     /// All groups for `*`, merged.
     everyones_group: Group,
-    /// The licences that the file names, as statements: they belong to no group.
-    licences: Vec<UseStatement>,
+    /// The licences that the file names: they belong to no group.
+    licences: Vec<Licence>,
 }
 
 #[derive(Default)]
@@ -217,7 +216,7 @@ impl RobotsParseHandler for Reader<'_> {
         } else if is(CONTENT_SIGNAL) {
             self.uses(line, UseForm::Signal, value);
         } else if (is("license") || is("licence")) && !value.is_empty() && self.licences.len() < LICENCES_MAX {
-            self.licences.push(licence(line, value));
+            self.licences.push(Licence::new(line, value));
         }
     }
 }

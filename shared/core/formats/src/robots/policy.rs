@@ -4,11 +4,12 @@ use std::fmt;
 use std::time::Duration;
 
 use dragline_domain::no_answer::NoAnswer;
+use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_domain::use_preferences::UseStatement;
 use serde::{Deserialize, Serialize};
 
 use super::verdict::Verdict;
-use super::{REDIRECTS_MAX, Robots, is_robots_txt};
+use super::{Licence, REDIRECTS_MAX, Robots, is_robots_txt};
 
 /// The reason why there is no robots.txt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,6 +110,14 @@ impl RobotsPolicy {
             Self::Rules(robots) => robots.uses(path_and_query),
             Self::AllowAll(_) | Self::DisallowAll(_) => Vec::new(),
         }
+    }
+
+    /// Returns the licence that is read for an origin, with the URL of its file: the first that
+    /// robots.txt names and that is of the same site; `None` if there is none.
+    #[must_use]
+    pub fn licence_within_site(&self, origin: &Origin) -> Option<(&Licence, CrawlUrl)> {
+        let Self::Rules(robots) = self else { return None };
+        robots.licences().iter().find_map(|licence| Some((licence, licence.url_within_site(origin)?)))
     }
 
     /// Returns [`Robots::crawl_delay`]; `None` without rules.

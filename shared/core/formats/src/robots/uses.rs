@@ -1,8 +1,10 @@
 //! What robots.txt says of the use of pages: `Content-Usage` and `Content-Signal` of a group, and
 //! the licences that the file names.
 
+use dragline_domain::url::{CrawlUrl, Origin, UrlRules};
 use dragline_domain::use_preferences::{UseSource, UseStand, UseStands, UseStatement, add_statements};
 
+use super::ROBOTS_PATH;
 use super::octets::Target;
 use super::pattern::Pattern;
 use crate::use_preferences::{CONTENT_SIGNAL, CONTENT_USAGE, content_signal, content_usage};
@@ -12,6 +14,9 @@ pub(super) const USES_MAX: usize = 1_000;
 
 /// The limit on the licences of a file.
 pub(super) const LICENCES_MAX: usize = 4;
+
+/// The limit on the URL of a licence that is read, in bytes: it is kept with the origin's lease.
+const LICENCE_URL_BYTES_MAX: usize = 512;
 
 /// The form of a line about use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,25 +54,49 @@ impl UseRule {
     }
 }
 
-/// Returns the statement of a line that names a licence (RSL 1.0).
-///
-/// Such a licence says on which terms machines may use the pages, often for money, and nobody has
-/// read and accepted it. So what models do with pages is reserved; an index is not, as a licence
-/// for that would be a `Disallow`.
-pub(super) fn licence(line: u32, url: &str) -> UseStatement {
-    let says = UseStands::of_mining(UseStand::Reserved);
-    UseStatement::new(UseSource::Robots, &format!("line {line}: License: {url}"), says)
+/// A line that names a licence (RSL 1.0 section 4.4).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Licence {
+    line: u32,
+    url: String,
+}
+
+impl Licence {
+    pub(super) fn new(line: u32, url: &str) -> Self {
+        Self { line, url: url.to_owned() }
+    }
+
+    /// Returns what the line alone says, as long as its file was not read.
+    ///
+    /// Such a licence says on which terms machines may use the pages, often for money, and nobody
+    /// has read and accepted it. So what models do with pages is reserved; an index is not, as a
+    /// licence for that would be a `Disallow`.
+    #[must_use]
+    pub fn statement(&self) -> UseStatement {
+        let says = UseStands::of_mining(UseStand::Reserved);
+        UseStatement::new(UseSource::Robots, &format!("line {}: License: {}", self.line, self.url), says)
+    }
+
+    /// Returns the URL of its file, for a robots.txt of this origin, if it is of the same site:
+    /// terms on somebody else's server are not this site's own statement. The specification wants
+    /// an absolute URL; some write a path.
+    #[must_use]
+    pub fn url_within_site(&self, origin: &Origin) -> Option<CrawlUrl> {
+        let base = origin.url_at(ROBOTS_PATH).ok()?;
+        let url = base.join(&self.url, &UrlRules::keep_all()).ok()?;
+        (url.as_str().len() <= LICENCE_URL_BYTES_MAX && origin.is_same_site(&url.origin())).then_some(url)
+    }
 }
 
 /// The lines about use for one crawler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct UseRules {
     rules: Vec<UseRule>,
-    licences: Vec<UseStatement>,
+    pub(super) licences: Vec<Licence>,
 }
 
 impl UseRules {
-    pub(super) const fn new(rules: Vec<UseRule>, licences: Vec<UseStatement>) -> Self {
+    pub(super) const fn new(rules: Vec<UseRule>, licences: Vec<Licence>) -> Self {
         Self { rules, licences }
     }
 
@@ -86,7 +115,7 @@ impl UseRules {
             let decisive = matching.into_iter().filter(|rule| Some(rule.path_len) == longest);
             add_statements(&mut statements, decisive.map(|rule| rule.statement.clone()));
         }
-        add_statements(&mut statements, self.licences.iter().cloned());
+        add_statements(&mut statements, self.licences.iter().map(Licence::statement));
         statements
     }
 }
@@ -158,6 +187,25 @@ mod tests {
             ),
         ] {
             assert_eq!(said(body, path), expected, "{body:?} {path}: {why}");
+        }
+    }
+
+    #[test]
+    fn a_licence_is_read_where_it_is_the_sites_own() {
+        let origin: Origin = "https://www.example.org".parse().unwrap();
+        let long = format!("/{}.xml", "a".repeat(LICENCE_URL_BYTES_MAX));
+        for (written, expected, why) in [
+            ("https://www.example.org/l.xml", Some("https://www.example.org/l.xml"), "the same host"),
+            ("http://www.example.org/l.xml", Some("http://www.example.org/l.xml"), "another scheme"),
+            ("https://example.org/l.xml#a", Some("https://example.org/l.xml"), "another host of the domain"),
+            ("/l.xml?a=1", Some("https://www.example.org/l.xml?a=1"), "a path"),
+            ("https://rights.example/royalty.xml", None, "somebody else's"),
+            ("ftp://www.example.org/l.xml", None, "not of the web"),
+            ("mailto:licence@example.org", None, "not a file"),
+            (long.as_str(), None, "too long"),
+        ] {
+            let url = Licence::new(1, written).url_within_site(&origin);
+            assert_eq!(url.as_ref().map(CrawlUrl::as_str), expected, "{written}: {why}");
         }
     }
 

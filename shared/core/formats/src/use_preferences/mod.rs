@@ -1,15 +1,17 @@
-//! What sites say about the use of their pages: in headers, in pages, in robots.txt, and in
-//! `/.well-known/tdmrep.json` (`docs/reference/use.md`).
+//! What sites say about the use of their pages: in headers, in pages, in robots.txt and the licence
+//! that it names, and in `/.well-known/tdmrep.json` (`docs/reference/use.md`).
 //!
 //! None of these forms is a standard of the IETF or W3C yet. Each is read leniently towards what
 //! reserves: a statement that cannot be read as a whole counts as far as it can be.
 
 mod expression;
+mod rsl;
 mod tdm;
 
 use dragline_domain::use_preferences::{UseSource, UseStands, UseStatement, add_statements};
 
 pub use self::expression::{content_signal, content_usage};
+pub use self::rsl::{RSL_FILE_BYTES_MAX, apply_licence, read_rsl_file, rsl_statement};
 pub use self::tdm::{TDM_FILE_BYTES_MAX, TDM_PATH, TDM_RESERVATION, read_tdm_file, tdm_reservation, tdm_statement};
 
 use crate::directives::{Described, uses_in_field, uses_in_meta};

@@ -9,6 +9,7 @@ use dragline_domain::ids::Iteration;
 use dragline_domain::markup::Markup;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::Origin;
+use dragline_domain::use_preferences::UseStatement;
 use dragline_formats::robots::{RobotsRecord, Unreadable};
 use dragline_formats::warc::Truncation;
 use jiff::Timestamp;
@@ -48,6 +49,36 @@ impl Field for RecordPlace {
 
     fn cells(self) -> impl Iterator<Item = Option<Cell>> {
         self.object.cells().chain(self.offset.cells()).chain(self.length.cells())
+    }
+}
+
+/// What sites say of the use of a page; at least one statement. In a column, they are separated by
+/// `; `.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Uses(pub Vec<UseStatement>);
+
+impl Uses {
+    /// Returns what a document says; `None` if that is nothing.
+    #[must_use]
+    pub fn of(document: &Document) -> Option<Self> {
+        let uses = document.uses();
+        (!uses.is_empty()).then(|| Self(uses.to_vec()))
+    }
+
+    /// Returns the size of their texts, in bytes.
+    #[must_use]
+    pub fn text_bytes(&self) -> usize {
+        self.0.iter().map(|statement| statement.text.len()).sum()
+    }
+}
+
+impl Field for Uses {
+    const KINDS: &'static [ColumnKind] = &[ColumnKind::Text];
+
+    fn cells(self) -> impl Iterator<Item = Option<Cell>> {
+        let told: Vec<String> = self.0.iter().map(UseStatement::with_meaning).collect();
+        told.join("; ").cells()
     }
 }
 
@@ -94,6 +125,8 @@ pub struct PageRow {
     pub last_changed: Option<Timestamp>,
     /// The outcome of the last visit, which may be a failure.
     pub last_outcome: Option<Outcome>,
+    /// What its site and the page itself say of its use; `None` if nothing is said.
+    pub uses: Option<Uses>,
     /// What its markup tells, for the link graph; it has no column. `None` if it is not an HTML
     /// page, or its document is older than this.
     pub markup: Option<Box<Markup>>,
@@ -142,6 +175,8 @@ pub struct SeenPageRow {
     pub text: Option<String>,
     /// Where the response is.
     pub record: RecordPlace,
+    /// What its site and the page itself said of its use; `None` if nothing was said.
+    pub uses: Option<Uses>,
 }
 
 /// One link of a page.
@@ -262,11 +297,11 @@ row! {
     PageRow {
         crawl, iteration, url, outcome ["outcome", "outcome_name"], depth, status, content_type, body_bytes, at, title, description, language,
         charset, canonical, text, record ["object", "offset", "length"], first_seen as Text, last_checked, last_changed,
-        last_outcome ["last_outcome", "last_outcome_name"], markup,
+        last_outcome ["last_outcome", "last_outcome_name"], uses ["use"], markup,
     }
     SeenPageRow {
         crawl, iteration, url, outcome ["outcome", "outcome_name"], depth, status, content_type, body_bytes, at, title, description, language,
-        charset, canonical, text, record ["object", "offset", "length"],
+        charset, canonical, text, record ["object", "offset", "length"], uses ["use"],
     }
     LinkRow { crawl, iteration, from_url, to_url, kind, disposition ["disposition", "detail"], anchor }
     LogRow {

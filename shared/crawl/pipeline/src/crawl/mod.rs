@@ -16,13 +16,13 @@ mod robots;
 mod segment;
 mod send;
 mod site_file;
-mod tdm_file;
 mod turn;
+mod use_file;
 mod visit;
 
 pub use ending::{Crowd, StopSignal, TurnEnd, TurnLimits};
 pub use memory::SegmentMemory;
 pub use robots::{BrokenOffPolicy, RefusedAddress, fetch_robots};
 pub use segment::SegmentRecords;
-pub use tdm_file::fetch_tdm_file;
 pub use turn::work_turn;
+pub use use_file::fetch_licence;

@@ -97,6 +97,7 @@ impl Stored {
             last_checked: Some(at(5)),
             last_changed: None,
             last_outcome: Some(Outcome::FileIngested),
+            uses: None,
             markup: None,
         });
         for to in ["/a", "/b", "/a"] {

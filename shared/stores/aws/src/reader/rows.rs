@@ -10,7 +10,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::recrawl::Absence;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::warc::Truncation;
-use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, RecordPlace, SeenPageRow, StoredSegment};
+use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, RecordPlace, SeenPageRow, StoredSegment, Uses};
 
 use super::described::DocumentsByEntry;
 use crate::rows::known::KnownUrl;
@@ -66,13 +66,14 @@ pub(super) fn seen_pages(log: &SegmentLog, visits: Vec<LogRow>, documents: &Docu
     answered
         .filter_map(|(entry, visit)| {
             let document = documents.get(&entry.n);
-            seen_page(visit, document.and_then(|document| document.page.as_ref()))
+            seen_page(visit, document)
         })
         .collect()
 }
 
 /// Returns a visit as a page; `None` if nothing of it was stored.
-fn seen_page(visit: LogRow, page: Option<&Page>) -> Option<SeenPageRow> {
+fn seen_page(visit: LogRow, document: Option<&Document>) -> Option<SeenPageRow> {
+    let page = document.and_then(|document| document.page.as_ref());
     let text = |of: fn(&Page) -> &Option<String>| page.and_then(|page| of(page).clone());
     let is_copy = visit.outcome == Outcome::NotCanonical;
     Some(SeenPageRow {
@@ -92,6 +93,7 @@ fn seen_page(visit: LogRow, page: Option<&Page>) -> Option<SeenPageRow> {
         canonical: page.and_then(|page| page.canonical.as_ref()).map(CrawlUrl::to_string),
         text: page.map(|page| if is_copy { String::new() } else { page.text.clone() }),
         record: visit.record?,
+        uses: document.and_then(Uses::of),
     })
 }
 
@@ -126,6 +128,7 @@ pub(super) fn page(segment: &SegmentRow, document: &Document, known: &KnownUrl, 
         last_checked: known.checked_at,
         last_changed: known.changed_at,
         last_outcome: known.last.map(|last| last.outcome),
+        uses: Uses::of(document),
         markup: document.content.as_ref().and_then(|content| content.markup.clone()),
     })
 }

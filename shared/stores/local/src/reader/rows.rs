@@ -7,7 +7,7 @@ use dragline_domain::frontier::DocumentStanding;
 use dragline_domain::markup::Markup;
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::Truncation;
-use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, RecordPlace, SeenPageRow};
+use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, RecordPlace, SeenPageRow, Uses};
 use jiff::Timestamp;
 use rusqlite::Row;
 use rusqlite::types::{FromSql, FromSqlResult, ValueRef};
@@ -67,7 +67,7 @@ macro_rules! of_one_column {
 
 of_one_column! {
     bool, u8, u16, u32, u64, String, Timestamp as Time, Outcome as Code, CrawlType as Named, DocumentStanding as Named, LinkKind as Named,
-    Truncation as Token, Box<Markup> as Json,
+    Truncation as Token, Box<Markup> as Json, Uses as Json,
 }
 
 /// The reason why a body is incomplete, as its word.
@@ -149,17 +149,23 @@ of_view! {
     PageRow {
         crawl, iteration, url, outcome, depth, status, content_type, body_bytes, at, title, description, language, charset, canonical, text,
         record = "v.object, v.offset, v.length", first_seen, last_checked, last_changed, last_outcome,
+        uses = "(SELECT e.record -> '$.use' FROM content e WHERE e.id = v.id)",
         markup = "(SELECT e.record -> '$.markup' FROM content e WHERE e.id = v.id)",
     }
-    |page| page.text.as_ref().map_or(0, String::len) + page.markup.as_ref().map_or(0, |markup| markup.heap_bytes())
+    |page| {
+        page.text.as_ref().map_or(0, String::len)
+            + page.uses.as_ref().map_or(0, Uses::text_bytes)
+            + page.markup.as_ref().map_or(0, |markup| markup.heap_bytes())
+    }
 }
 
 of_view! {
     SeenPageRow {
         crawl, iteration, url, outcome, depth, status, content_type, body_bytes, at, title, description, language, charset, canonical, text,
         record = "v.object, v.offset, v.length",
+        uses = "(SELECT e.record -> '$.use' FROM described q JOIN content e ON e.id = q.document_id WHERE q.id = v.id)",
     }
-    |page| page.text.as_ref().map_or(0, String::len)
+    |page| page.text.as_ref().map_or(0, String::len) + page.uses.as_ref().map_or(0, Uses::text_bytes)
 }
 
 of_view! {

@@ -6,7 +6,9 @@ use dragline_domain::frontier::{
 };
 use dragline_domain::missing_page::{MissingAnswer, MissingPage, MissingSign, PagePrint, TITLE_CHARS_MAX};
 use dragline_domain::simhash::Simhash;
-use dragline_domain::use_preferences::{TdmAnswer, TdmFile, TdmRule, UseStand};
+use dragline_domain::use_preferences::{
+    Purpose, RslAnswer, RslFile, RslTerms, TdmAnswer, TdmFile, TdmRule, UseStand, UseStands,
+};
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
 use dragline_ports::error::PortErrorKind;
 use dragline_ports::frontier::{Frontier, ParseCommitted, RobotsRow, SeedOrigin, SeedResult};
@@ -70,6 +72,11 @@ pub async fn a_lease_keeps_all_its_retries(frontier: &impl Frontier) {
         let rule = TdmRule { location: format!("/{}", "\u{10ffff}".repeat(20)), stand: UseStand::Reserved };
         let answer = TdmAnswer::Rules(vec![rule; 50]);
         commit.lease.tdm = Some(Box::new(TdmFile { iteration: world.iteration, answer }));
+        let reserved = |says: UseStands, purpose| says.with(purpose, UseStand::Reserved);
+        let says = Purpose::ALL.into_iter().fold(UseStands::NOTHING, reserved);
+        let terms = RslTerms { location: format!("/{}", "\u{10ffff}".repeat(20)), says };
+        let (url, answer) = ("u".repeat(512), RslAnswer::Rules(vec![terms; 50]));
+        commit.lease.rsl = Some(Box::new(RslFile { iteration: world.iteration, url, answer }));
         assert_eq!(frontier.commit_segment(&commit).await.unwrap(), SegmentCommitted::Done);
         assert_eq!(world.origin(&origin).await.lease, commit.lease, "nothing of it was lost or changed");
         lease = Lease { retries: Vec::new(), ..commit.lease };

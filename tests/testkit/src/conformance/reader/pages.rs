@@ -8,7 +8,7 @@ use dragline_ports::documents::Documents;
 use dragline_ports::frontier::Frontier;
 use dragline_ports::reader::{CandidateRow, Filter, LogRow, PageRow, Reader, RecordPlace, SeenPageRow};
 
-use super::super::samples::{at, markup, url};
+use super::super::samples::{at, markup, url, uses};
 use super::rows::{ALL, nth_row, told};
 use super::story::Teller;
 use super::streams::Stream;
@@ -44,6 +44,7 @@ pub async fn seen_pages_are_final_answers_with_what_they_hold(
         canonical: None,
         text: Some("what https://a.example/ says\nin two lines".to_owned()),
         record: RecordPlace { offset: 0, length: 700, ..home.record.clone() },
+        uses: Some(uses()),
     };
     assert_eq!(home, expected);
     let visit = nth_row(&visits, |row: &LogRow| &row.url, "https://a.example/a", 1);
@@ -108,6 +109,7 @@ pub async fn pages_are_the_site_as_it_is_now(
         last_checked: Some(at(2)),
         last_changed: Some(at(2)),
         last_outcome: Some(Outcome::FileDidNotChange),
+        uses: Some(uses()),
         markup: Some(Box::new(markup())),
     };
     assert_eq!(same, expected);

@@ -29,7 +29,7 @@ use dragline_ports::documents::Documents;
 use dragline_ports::frontier::{CommitParse, Frontier, GiveUp, RobotsRow};
 use jiff::Timestamp;
 
-use super::super::samples::{at, capture, key, markup, sighting, trigger, url};
+use super::super::samples::{at, capture, key, markup, sighting, trigger, url, uses};
 use super::super::world::{DELAY, UNLIMITED, World};
 
 /// What was made of one URL in a segment.
@@ -88,7 +88,8 @@ pub(super) fn got(n: u32, of: &str) -> Made {
     };
     let text = format!("what {of} says\nin two lines");
     let page = Page { title: Some(format!("Title of {of}")), text, ..Page::default() };
-    let content = Some(Box::new(Content { markup: Some(Box::new(markup())), ..Content::default() }));
+    let content = Content { markup: Some(Box::new(markup())), uses: uses().0, ..Content::default() };
+    let content = Some(Box::new(content));
     let document = Document { page: Some(page), content, ..Document::bare(n, url(of), Outcome::FileIngested) };
     Made { entry, document: Some(document), leads_to: VisitTarget::Nowhere, capture: Some(capture("\"1\"")) }
 }

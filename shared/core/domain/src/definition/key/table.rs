@@ -92,7 +92,8 @@ keys! {
     /// `scope.exclude`, `do_not_crawl` and robots.txt apply to them, and each site is asked at its
     /// own pace. They have a budget of their own (`budget.requisites_per_page`); those of the last
     /// pages that `budget.pages` allows may be left to the next run. A page in a frame is a page:
-    /// it has to be in scope. What a script loads is not known.
+    /// it has to be in scope. Of what a script loads, the modules are known that it imports by a
+    /// URL.
     ///
     /// Archives that are to be replayed (`dragline archive`) need it. Where pages are known
     /// already, `dragline reparse` finds the requisites in styles within them.

@@ -100,8 +100,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let Lease { pace, patience, robots, ending, .. } = self.lease;
         let given_up = self.lease.given_up.take();
         let (worked, missing) = (self.lease.worked.take(), self.lease.missing.take());
-        let tdm = self.lease.tdm.take();
-        self.lease = Lease { pace, patience, worked, missing, tdm, robots, ending, given_up, ..*lease };
+        let (tdm, rsl) = (self.lease.tdm.take(), self.lease.rsl.take());
+        self.lease = Lease { pace, patience, worked, missing, tdm, rsl, robots, ending, given_up, ..*lease };
         self.deadlines.lease_end = self.segments.commits.began + self.deadlines.lease_length;
         self.segments.pages -= segment.work.pages;
         self.segments.bytes -= segment.work.body_bytes;

@@ -39,7 +39,7 @@ pub(super) fn uses_of_unchanged(
     let token = context.definition.user_agent.product_token();
     let of_header = response.map_or_else(Vec::new, |response| header_statements(&response.headers, token));
     let is_kept = |statement: &&UseStatement| match statement.source {
-        UseSource::Robots | UseSource::WellKnown => false,
+        UseSource::Robots | UseSource::WellKnown | UseSource::Rsl => false,
         UseSource::Header => of_header.is_empty(),
         UseSource::Page => true,
     };

@@ -2,14 +2,17 @@
 //!
 //! Sites say it in several forms and places (`docs/reference/use.md`). Readers turn each into a
 //! [`UseStatement`]; [`decide`] applies them to one purpose. The crawl step attaches what
-//! robots.txt and the well-known file say to each visit, as they were when the URL was requested,
-//! so the parser's result depends on no other stored data.
+//! robots.txt, the well-known file and a licence say to each visit, as they were when the URL was
+//! requested, so the parser's result depends on no other stored data.
+
+mod site_file;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::Iteration;
+pub use self::site_file::{FileAnswer, RslAnswer, RslFile, RslTerms, TdmAnswer, TdmFile, TdmRule};
+
 use crate::shown::one_line;
 
 /// The version of the rules by which statements are read and decided. It rises whenever the same
@@ -65,6 +68,12 @@ impl Purpose {
     #[must_use]
     pub const fn is_mining(self) -> bool {
         matches!(self, Self::AiInput | Self::AiTrain)
+    }
+
+    /// Whether a licence in an RSL file has a word for it.
+    #[must_use]
+    pub const fn is_licensed(self) -> bool {
+        matches!(self, Self::Search | Self::AiInput | Self::AiTrain)
     }
 }
 
@@ -167,6 +176,8 @@ pub enum UseSource {
     Robots,
     /// `/.well-known/tdmrep.json`.
     WellKnown,
+    /// The RSL file that robots.txt names as its licence.
+    Rsl,
     /// A field of the answer's header.
     Header,
     /// An element of the page itself.
@@ -180,6 +191,7 @@ impl UseSource {
         match self {
             Self::Robots => "robots.txt",
             Self::WellKnown => "/.well-known/tdmrep.json",
+            Self::Rsl => "RSL file",
             Self::Header => "header",
             Self::Page => "page",
         }
@@ -203,6 +215,21 @@ impl UseStatement {
     #[must_use]
     pub fn new(source: UseSource, text: &str, says: UseStands) -> Self {
         Self { source, text: one_line(text, TEXT_CHARS_MAX), says }
+    }
+}
+
+impl UseStatement {
+    /// Returns it with its meaning, on one line: `header: tdm-reservation: 1 (ai-input reserved,
+    /// ai-train reserved)`.
+    #[must_use]
+    pub fn with_meaning(&self) -> String {
+        let meaning = Purpose::ALL.into_iter().filter_map(|purpose| {
+            let stand = self.says.get(purpose)?;
+            Some(format!("{purpose} {}", stand.name()))
+        });
+        let meaning = meaning.collect::<Vec<_>>().join(", ");
+        let meaning = if meaning.is_empty() { "which says nothing of the page itself" } else { &meaning };
+        format!("{self} ({meaning})")
     }
 }
 
@@ -291,38 +318,6 @@ pub fn decide(purpose: Purpose, statements: &[UseStatement]) -> UseDecision<'_> 
         (None, Some(allowed)) => UseDecision::Allowed(allowed),
         (None, None) => UseDecision::NothingSaid,
     }
-}
-
-/// What an origin's `/.well-known/tdmrep.json` said, as far as it was asked for.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct TdmFile {
-    /// The iteration of the request. The next one repeats it.
-    pub iteration: Iteration,
-    /// The conclusion from the answer.
-    pub answer: TdmAnswer,
-}
-
-/// The conclusion from the answer for `/.well-known/tdmrep.json`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TdmAnswer {
-    /// There is no such file: it says nothing.
-    Missing,
-    /// Its rules, in order.
-    Rules(Vec<TdmRule>),
-    /// There may be one, which could not be read, for this reason: everything counts as reserved.
-    Unreadable(String),
-}
-
-/// A rule of `/.well-known/tdmrep.json`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct TdmRule {
-    /// The pattern of the paths that it is about, as in a rule of robots.txt.
-    #[serde(rename = "l")]
-    pub location: String,
-    /// What it says of mining.
-    #[serde(rename = "s")]
-    pub stand: UseStand,
 }
 
 #[cfg(test)]
