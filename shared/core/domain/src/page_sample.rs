@@ -6,9 +6,9 @@ use siphasher::sip::SipHasher13;
 
 use crate::words::compared_words;
 
-/// A sample of a page's words, pairs of words, and pictures: their smallest hashes, so that two pages
-/// with the same words have the same sample, and one with some of the words of others a sample of
-/// theirs.
+/// A sample of a page's words, pairs of words, and pictures: their smallest hashes, so that two
+/// pages with the same words have the same sample, and one with some of the words of others a
+/// sample of theirs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PageSample {
     /// The hashes of words, ascending.
@@ -69,9 +69,9 @@ impl PageSample {
     /// Whether the page shows something new to one who remembers what `is_known` says: a picture,
     /// enough words, or mostly new pairs of known words.
     ///
-    /// A page of few words needs an eighth of them, but two; one of many needs six, as even the next
-    /// month of an empty calendar has some. Half of the pairs is more than comes of putting the
-    /// products of a shop into another order.
+    /// A page of few words needs an eighth of them, but two; one of many needs six, as even the
+    /// next month of an empty calendar has some. Half of the pairs is more than comes of putting
+    /// the products of a shop into another order.
     #[must_use]
     pub fn shows_news(&self, is_known: impl Fn(u32) -> bool) -> bool {
         let new = |hashes: &[u32]| hashes.iter().filter(|hash| !is_known(**hash)).count() as u64;

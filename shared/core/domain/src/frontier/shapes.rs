@@ -21,8 +21,8 @@ const SEEN_MAX: usize = 320;
 /// The same while the shape is in order.
 const SEEN_IN_ORDER_MAX: usize = 160;
 
-/// How many pages that show nothing new make a shape dull, and how many fruitless ones that lead to it
-/// a part of theirs.
+/// How many pages that show nothing new make a shape dull, and how many fruitless ones that lead to
+/// it a part of theirs.
 const DULL_MIN: u16 = 4;
 
 /// How many fruitless pages a page with something new outweighs.
@@ -31,7 +31,8 @@ const NEWS_WEIGHT: u16 = 2;
 /// How many fruitless pages a group of shapes may have for one of a single shape.
 const GROUP_FACTOR: u16 = 2;
 
-/// After how many fruitless pages of a shape the rest waits, or a third of the limit if that is less.
+/// After how many fruitless pages of a shape the rest waits, or a third of the limit if that is
+/// less.
 const WAITS_AFTER: u16 = 24;
 
 /// How many more pages of a shape that was left are tried in the next iteration: it may have
@@ -110,8 +111,8 @@ impl ShapeRecord {
         is_news
     }
 
-    /// Returns how many of its pages were read for nothing. What fruitless pages of other shapes lead
-    /// to is no better than they if it is all alike: the forms behind each day of a calendar.
+    /// Returns how many of its pages were read for nothing. What fruitless pages of other shapes
+    /// lead to is no better than they if it is all alike: the forms behind each day of a calendar.
     const fn pages_for_nothing(&self) -> u16 {
         if self.fed >= DULL_MIN && self.dull > self.fruitless { self.dull } else { self.fruitless }
     }
@@ -167,7 +168,7 @@ impl WatchedShapes {
     ///
     /// A page is fruitless if it leads on to more URLs of its own shape or group and neither shows
     /// anything new nor leads to another shape whose pages do. Pages that do not lead on are not
-    /// counted: a list of any length ends.
+    /// counted until their shape waits: a list of any length ends.
     pub fn observe(&mut self, urls: u64, pages: &[PageObservation]) {
         if urls < Self::URLS_MIN {
             return;
@@ -200,10 +201,15 @@ impl WatchedShapes {
                     record.fed = record.fed.saturating_add(1);
                 }
             }
-            let widths = [(Width::Single, leads_on), (Width::Group, leads_on_in_group)];
-            for (width, _) in widths.into_iter().filter(|(_, leads_on)| *leads_on) {
-                let record = self.watch(keys, width);
-                record.fruitless = record.fruitless.saturating_add(1);
+            for (width, key, leads_on) in
+                [(Width::Single, Some(keys.own), leads_on), (Width::Group, keys.group, leads_on_in_group)]
+            {
+                // What waits is under suspicion: now each page counts.
+                let waits = |record: &ShapeRecord| record.fruitless >= width.pages(WAITS_AFTER);
+                if leads_on || key.and_then(|key| self.record(key)).is_some_and(waits) {
+                    let record = self.watch(keys, width);
+                    record.fruitless = record.fruitless.saturating_add(1);
+                }
             }
         }
         if !is_news {
@@ -232,8 +238,8 @@ impl WatchedShapes {
         self.records.last_mut().expect("it was pushed")
     }
 
-    /// Forgets what is beyond the limits: of shapes in order all but the latest, then those with the
-    /// fewest fruitless pages.
+    /// Forgets what is beyond the limits: of shapes in order all but the latest, then those with
+    /// the fewest fruitless pages.
     fn forget(&mut self) {
         self.records.iter_mut().for_each(ShapeRecord::forget);
         let in_order = self.records.iter().filter(|record| record.is_in_order()).count();

@@ -229,8 +229,6 @@ fn sites_without_end_end_and_no_real_page_is_lost() {
                 assert!(visited.len() <= requests_max, "{case}: {} requests", visited.len());
                 assert!(!left.is_empty(), "{case}: what is left is named");
                 assert!(!left.iter().any(|path| real(path)), "{case}: no real page is left");
-                let last_real = visited.iter().rposition(|path| real(path)).unwrap();
-                assert!(last_real <= real_pages + 800, "{case}: real pages come first, the last at {last_real}");
             }
         }
     }
