@@ -212,11 +212,11 @@ fn sites_without_end_end_and_no_real_page_is_lost() {
         ["/article/", "/product/", "/item/"].into_iter().any(is_item)
     };
     for (site, name, real_pages, [few, usual]) in [
-        (calendar as Site, "calendar", 150, [400, 4_000]),
-        (filters, "filters", 150 + 60, [500, 4_000]),
-        (sort_orders, "sort orders", 150, [300, 4_000]),
-        (sessions, "sessions", 150, [350, 4_000]),
-        (loops, "relative links", 150, [700, 12_500]),
+        (calendar as Site, "calendar", 150, [350, 3_400]),
+        (filters, "filters", 150 + 60, [450, 3_400]),
+        (sort_orders, "sort orders", 150, [250, 1_300]),
+        (sessions, "sessions", 150, [300, 2_900]),
+        (loops, "relative links", 150, [600, 2_800]),
         (pagination, "pages of a list", 150 + 380, [700, 1_700]),
     ] {
         for (fruitless_max, requests_max) in [(24, few), (1_000, usual)] {

@@ -1,7 +1,7 @@
 //! Lets URLs wait behind all others whose shape's pages showed nothing new.
 
 use dragline_domain::document::{Disposition, Document};
-use dragline_domain::frontier::{SegmentRow, ShapeStanding};
+use dragline_domain::frontier::{OriginRows, SegmentRow, ShapeStanding};
 
 use crate::World;
 use crate::context::CrawlContext;
@@ -22,7 +22,7 @@ pub(crate) async fn let_suspects_wait(
     if !links.any(|link| is_followed(&link.disposition)) {
         return Ok(());
     }
-    let Some(inbox) = world.frontier().load_inbox(own).await? else { return Ok(()) };
+    let Some(OriginRows { inbox, .. }) = world.frontier().load_origin(own).await? else { return Ok(()) };
     if inbox.iteration != segment.iteration || inbox.shapes.is_empty() {
         return Ok(());
     }
