@@ -147,6 +147,8 @@ macro_rules! with_mutants_of_work {
                 - ParseForgotten: "a parse is reported as committed but is not" => Ok(ParseCommitted::Done);
                 - ParseNotCounted: "the counts of a parse are dropped"
                     { let commit = &spoil(commit.clone(), |it| it.counters = ParserCounters::default()); };
+                - PagesNotObserved: "what pages tell of the shapes of URLs is dropped"
+                    { let commit = &spoil(commit.clone(), |it| it.pages.clear()); };
                 - LinksBeyondNotCounted: "links beyond a budget are not counted"
                     { let commit = &spoil(commit.clone(), |it| it.counters.links_beyond_budget = 0); };
                 - UnreadableNotCounted: "lost captures are not counted"
