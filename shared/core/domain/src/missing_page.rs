@@ -6,15 +6,13 @@
 //! origin, and stores the result with the origin's lease. Each visit carries the [`MissingSign`]
 //! that was known at the time, so the parser's result depends on no other stored data.
 
-use std::hash::Hasher;
-
 use serde::{Deserialize, Serialize};
-use siphasher::sip::SipHasher13;
 
 use crate::ids::Iteration;
 use crate::outcome::Outcome;
 use crate::simhash::Simhash;
 use crate::simhash::TextPrint;
+use crate::stored_form::digest;
 use crate::url::CrawlUrl;
 
 /// The limit on a stored title, in characters: the whole row is written with every commit.
@@ -104,7 +102,7 @@ impl PagePrint {
     pub fn new(title: &str, text: &str) -> Self {
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
         let TextPrint { words, simhash } = TextPrint::new(text);
-        Self { title: digest(&title), words, simhash }
+        Self { title: digest(title.as_bytes()), words, simhash }
     }
 
     /// Whether two pages are the same but for the parts that change with each request: their titles
@@ -176,18 +174,11 @@ impl MissingRule {
     }
 }
 
-/// Returns a digest of a text that never changes between versions.
-fn digest(text: &str) -> u64 {
-    let mut hasher = SipHasher13::new();
-    hasher.write(text.as_bytes());
-    hasher.finish()
-}
-
 impl MissingSign {
     /// Creates the sign of a redirect to this target.
     #[must_use]
     pub fn redirect(target: &CrawlUrl) -> Self {
-        Self::Redirect(digest(target.as_str()))
+        Self::Redirect(digest(target.as_str().as_bytes()))
     }
 
     /// Returns the rule by which a redirect from a URL stands for a missing page; `None` if it is
@@ -195,7 +186,7 @@ impl MissingSign {
     #[must_use]
     pub fn match_redirect(&self, url: &CrawlUrl, target: &CrawlUrl) -> Option<MissingRule> {
         let Self::Redirect(of_missing) = self else { return None };
-        let is_same = digest(target.as_str()) == *of_missing && !is_home(url) && !is_respelled(url, target);
+        let is_same = digest(target.as_str().as_bytes()) == *of_missing && !is_home(url) && !is_respelled(url, target);
         is_same.then_some(MissingRule::SameTarget)
     }
 

@@ -1,9 +1,6 @@
 //! A sample of what a page shows, to tell whether another page shows anything else.
 
-use std::hash::Hasher;
-
-use siphasher::sip::SipHasher13;
-
+use crate::stored_form::digest;
 use crate::words::compared_words;
 
 /// A sample of a page's words, pairs of words, and pictures: their smallest hashes, so that two
@@ -23,13 +20,13 @@ pub struct PageSample {
 
 impl PageSample {
     /// The limit on words in a sample.
-    pub const WORDS_MAX: usize = 24;
+    const WORDS_MAX: usize = 24;
 
     /// The limit on pairs of words in a sample.
-    pub const PAIRS_MAX: usize = 8;
+    const PAIRS_MAX: usize = 8;
 
     /// The limit on pictures in a sample.
-    pub const PICTURES_MAX: usize = 8;
+    const PICTURES_MAX: usize = 8;
 
     /// The limit on the words that are read of a page: what comes later seldom tells more.
     const WORDS_READ_MAX: usize = 20_000;
@@ -43,13 +40,12 @@ impl PageSample {
             let lowercase = text.to_lowercase();
             let tokens = compared_words(&lowercase).map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
             let room = Self::WORDS_READ_MAX - words.len();
-            words.extend(tokens.filter(|word| !word.is_empty()).map(|word| hash(&[word.as_bytes()])).take(room));
+            words.extend(tokens.filter(|word| !word.is_empty()).map(|word| hash(word.as_bytes())).take(room));
         }
-        let pair = |pair: &[u32]| hash(&[&pair[0].to_be_bytes(), &pair[1].to_be_bytes()]);
+        let pair = |pair: &[u32]| hash([pair[0].to_be_bytes(), pair[1].to_be_bytes()].as_flattened());
         let mut pairs: Vec<u32> = words.windows(2).map(pair).collect();
         let names = pictures.into_iter().filter_map(|path| path.rsplit('/').next());
-        let mut pictures: Vec<u32> =
-            names.filter(|name| !name.is_empty()).map(|name| hash(&[name.as_bytes()])).collect();
+        let mut pictures: Vec<u32> = names.filter(|name| !name.is_empty()).map(|name| hash(name.as_bytes())).collect();
         for hashes in [&mut words, &mut pairs, &mut pictures] {
             hashes.sort_unstable();
             hashes.dedup();
@@ -85,11 +81,8 @@ impl PageSample {
     }
 }
 
-fn hash(parts: &[&[u8]]) -> u32 {
-    // Stored, so always with the same key.
-    let mut hasher = SipHasher13::new();
-    parts.iter().for_each(|part| hasher.write(part));
-    u32::try_from(hasher.finish() >> 32).unwrap_or(u32::MAX)
+fn hash(bytes: &[u8]) -> u32 {
+    u32::try_from(digest(bytes) >> 32).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -151,7 +151,7 @@ impl WatchedShapes {
     /// shape are the limit.
     #[must_use]
     pub fn standing(&self, keys: &ShapeKeys, fruitless_max: u16) -> ShapeStanding {
-        let records = [Some(keys.own), keys.group].into_iter().flatten().filter_map(|key| self.record(key));
+        let records = keys.all().filter_map(|key| self.record(key));
         let waits_after = WAITS_AFTER.min(fruitless_max / 3);
         records.fold(ShapeStanding::InOrder, |standing, record| {
             let pages = record.pages_for_nothing();
@@ -185,11 +185,11 @@ impl WatchedShapes {
         if !(leads_on || leads_on_in_group) && self.record(widest).is_none() {
             return;
         }
-        let is_news = self.watch(keys, keys.group.map_or(Width::Single, |_| Width::Group)).learn(sample);
+        let is_news = self.watch_widest(keys).learn(sample);
         let elsewhere: Vec<ShapeKeys> = leads_to.iter().copied().filter(|other| other.widest() != widest).collect();
         let is_dull = |other: &ShapeKeys| self.record(other.widest()).is_some_and(|record| record.dull >= DULL_MIN);
         if is_news || !elsewhere.iter().all(is_dull) {
-            for key in [Some(keys.own), keys.group].into_iter().flatten() {
+            for key in keys.all() {
                 if let Some(record) = self.records.iter_mut().find(|record| record.key == key) {
                     record.fruitless = record.fruitless.saturating_sub(NEWS_WEIGHT);
                 }
@@ -201,13 +201,12 @@ impl WatchedShapes {
                     record.fed = record.fed.saturating_add(1);
                 }
             }
-            for (width, key, leads_on) in
-                [(Width::Single, Some(keys.own), leads_on), (Width::Group, keys.group, leads_on_in_group)]
-            {
+            let widths = [(Width::Single, leads_on), (Width::Group, leads_on_in_group)];
+            for (key, (width, leads_on)) in keys.all().zip(widths) {
                 // What waits is under suspicion: now each page counts.
                 let waits = |record: &ShapeRecord| record.fruitless >= width.pages(WAITS_AFTER);
-                if leads_on || key.and_then(|key| self.record(key)).is_some_and(waits) {
-                    let record = self.watch(keys, width);
+                if leads_on || self.record(key).is_some_and(waits) {
+                    let record = self.watch(key, width);
                     record.fruitless = record.fruitless.saturating_add(1);
                 }
             }
@@ -215,7 +214,7 @@ impl WatchedShapes {
         if !is_news {
             // Whether what it leads to is as dull remains to be seen.
             for other in &elsewhere {
-                self.watch(other, other.group.map_or(Width::Single, |_| Width::Group));
+                self.watch_widest(other);
             }
         }
     }
@@ -224,12 +223,16 @@ impl WatchedShapes {
         self.records.iter().find(|record| record.key == key)
     }
 
-    /// Returns the record of a shape or its group, now the latest one.
-    fn watch(&mut self, keys: &ShapeKeys, width: Width) -> &mut ShapeRecord {
-        let key = match width {
-            Width::Single => keys.own,
-            Width::Group => keys.widest(),
-        };
+    /// Returns the record of the widest shape, now the latest one.
+    fn watch_widest(&mut self, keys: &ShapeKeys) -> &mut ShapeRecord {
+        match keys.group {
+            Some(group) => self.watch(group, Width::Group),
+            None => self.watch(keys.own, Width::Single),
+        }
+    }
+
+    /// Returns the record of a shape or a group, now the latest one.
+    fn watch(&mut self, key: ShapeKey, width: Width) -> &mut ShapeRecord {
         let record = match self.records.iter().position(|record| record.key == key) {
             Some(place) => self.records.remove(place),
             None => ShapeRecord { key, width, fruitless: 0, fed: 0, dull: 0, seen: Vec::new() },

@@ -1,10 +1,10 @@
 //! The shape of a URL: what pages that a site generates by the dozen have in common.
 
 use std::fmt::Write;
-use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
-use siphasher::sip::SipHasher13;
+
+use crate::stored_form::digest;
 
 /// From this length on, a run of hexadecimal digits with letters and digits in it is an id.
 const HEX_ID_LEN_MIN: usize = 8;
@@ -22,10 +22,7 @@ pub struct ShapeKey(u64);
 
 impl ShapeKey {
     fn new(text: &str) -> Self {
-        // Stored, so always with the same key.
-        let mut hasher = SipHasher13::new();
-        text.hash(&mut hasher);
-        Self(hasher.finish())
+        Self(digest(text.as_bytes()))
     }
 }
 
@@ -58,7 +55,7 @@ impl UrlShape {
         let names = query.map(parameter_names).unwrap_or_default();
         let pattern = if names.is_empty() { path_shape.clone() } else { format!("{path_shape}?{}", names.join("&")) };
         let whole = || path_and_query.to_owned();
-        let (group, variant) = if repeats(&segments) {
+        let (group, variant) = if repeats(&segments, &shapes) {
             (Some("/**/x/**/x/**".to_owned()), whole())
         } else if !names.is_empty() {
             (Some(format!("{path_shape}?*")), whole())
@@ -110,6 +107,11 @@ pub struct ShapeKeys {
 }
 
 impl ShapeKeys {
+    /// Returns the keys of the shapes to which it belongs: its own, then the group.
+    pub(crate) fn all(&self) -> impl Iterator<Item = ShapeKey> + use<> {
+        [Some(self.own), self.group].into_iter().flatten()
+    }
+
     /// Returns the key of the widest shape.
     #[must_use]
     pub fn widest(&self) -> ShapeKey {
@@ -124,11 +126,12 @@ impl ShapeKeys {
     }
 }
 
-/// Whether a segment occurs twice.
-fn repeats(segments: &[&str]) -> bool {
-    let mut sorted: Vec<&str> = segments.iter().copied().filter(|segment| !segment.is_empty()).collect();
+/// Whether a segment that is a name occurs twice.
+fn repeats(segments: &[&str], shapes: &[String]) -> bool {
+    let named = segments.iter().zip(shapes).filter(|(segment, shape)| !segment.is_empty() && !is_variable(shape));
+    let mut sorted: Vec<&str> = named.map(|(segment, _)| *segment).collect();
     sorted.sort_unstable();
-    sorted.windows(2).any(|pair| pair[0] == pair[1] && !is_variable(&segment_shape(pair[0])))
+    sorted.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 fn is_variable(shape: &str) -> bool {

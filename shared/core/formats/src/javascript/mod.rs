@@ -94,7 +94,7 @@ mod tests {
 
     use super::*;
 
-    fn found(script: &str) -> Vec<String> {
+    fn list_imports(script: &str) -> Vec<String> {
         let mut found = Vec::new();
         imports(script, |specifier| found.push(specifier.to_owned()));
         found
@@ -143,21 +143,21 @@ mod tests {
             ("import { a } from", &[], "half of another"),
             ("\u{fc}import './a.js'; $import './b.js'", &[], "longer words"),
         ] {
-            assert_eq!(found(script), expected, "{script}: {why}");
+            assert_eq!(list_imports(script), expected, "{script}: {why}");
         }
     }
 
     #[test]
     fn what_is_nested_without_end_is_read_in_time() {
-        assert_eq!(found(&"`${".repeat(200_000)), [""; 0]);
-        assert_eq!(found(&"import {".repeat(200_000)), [""; 0]);
-        assert_eq!(found(&"import './a.js';".repeat(10_000)).len(), 10_000);
+        assert_eq!(list_imports(&"`${".repeat(200_000)), [""; 0]);
+        assert_eq!(list_imports(&"import {".repeat(200_000)), [""; 0]);
+        assert_eq!(list_imports(&"import './a.js';".repeat(10_000)).len(), 10_000);
     }
 
     proptest! {
         #[test]
         fn any_text_is_read(script in "([a-z'\"`/*\\\\${}().\\n ]|import |from |export ){0,60}") {
-            for specifier in found(&script) {
+            for specifier in list_imports(&script) {
                 prop_assert!(script.contains(&specifier));
             }
         }

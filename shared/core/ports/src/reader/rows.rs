@@ -61,7 +61,7 @@ pub struct Uses(pub Vec<UseStatement>);
 impl Uses {
     /// Returns what a document says; `None` if that is nothing.
     #[must_use]
-    pub fn of(document: &Document) -> Option<Self> {
+    pub fn from_document(document: &Document) -> Option<Self> {
         let uses = document.uses();
         (!uses.is_empty()).then(|| Self(uses.to_vec()))
     }

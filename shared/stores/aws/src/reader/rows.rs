@@ -93,7 +93,7 @@ fn seen_page(visit: LogRow, document: Option<&Document>) -> Option<SeenPageRow> 
         canonical: page.and_then(|page| page.canonical.as_ref()).map(CrawlUrl::to_string),
         text: page.map(|page| if is_copy { String::new() } else { page.text.clone() }),
         record: visit.record?,
-        uses: document.and_then(Uses::of),
+        uses: document.and_then(Uses::from_document),
     })
 }
 
@@ -128,7 +128,7 @@ pub(super) fn page(segment: &SegmentRow, document: &Document, known: &KnownUrl, 
         last_checked: known.checked_at,
         last_changed: known.changed_at,
         last_outcome: known.last.map(|last| last.outcome),
-        uses: Uses::of(document),
+        uses: Uses::from_document(document),
         markup: document.content.as_ref().and_then(|content| content.markup.clone()),
     })
 }
