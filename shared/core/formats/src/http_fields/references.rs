@@ -26,7 +26,7 @@ pub struct HeaderLink {
     pub target: String,
     /// The relations of the target, in lower case, such as `canonical`; never empty.
     pub rels: Vec<String>,
-    /// The languages of the target (`hreflang`), as written, at most [`LANGUAGES_MAX`].
+    /// The languages of the target (`hreflang`), as written, at most 10.
     pub languages: Vec<String>,
 }
 
