@@ -61,7 +61,7 @@ pub(super) fn content() -> impl TypedValueParser<Value = ContentLevel> {
 
 /// Returns a parser of the reaches of a crawl.
 pub(super) fn within() -> impl TypedValueParser<Value = Within> {
-    name_parser([Within::Origin, Within::Host, Within::Domain], Within::name)
+    name_parser([Within::Origin, Within::Site, Within::Host, Within::Domain], Within::name)
 }
 
 /// Returns a parser of the modes for sitemaps.

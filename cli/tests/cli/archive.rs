@@ -267,7 +267,8 @@ async fn a_partial_archive_has_all_that_it_needs() {
         run(&again);
         crawl.store(2, Ordering::SeqCst);
         run(&again);
-        let every = ["", "a.css", "a/", "a/one.png", "b", "b.png", "home.png", "paper.png", "robots.txt"];
+        let every =
+            ["", "a.css", "a/", "a/one.png", "b", "b.png", "favicon.ico", "home.png", "paper.png", "robots.txt"];
         for (arguments, expected, why) in [
             (&["--iteration", "2"][..], &every[..], "pages with bodies of the first"),
             (&["--iteration", "1"], &every, "the first alone"),

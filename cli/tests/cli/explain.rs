@@ -46,7 +46,7 @@ fn the_exit_code_and_the_text_say_the_same() {
         ),
         (&["http://127.0.0.1/a", "--allow-private"], 0, "would be crawled", "allowed by the flag"),
         (&["https://example.org/a.zip", "-f", "crawl.yaml"], 1, "scope.exclude entry 1", "the definition excludes it"),
-        (&["https://example.com/", "-f", "crawl.yaml"], 1, "scope.within (origin)", "another site"),
+        (&["https://example.com/", "-f", "crawl.yaml"], 1, "scope.within (site)", "another site"),
         (
             &["https://example.org/a?ref=b&utm_source=c", "-f", "crawl.yaml"],
             0,

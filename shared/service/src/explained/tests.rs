@@ -47,7 +47,7 @@ fn the_first_rule_that_objects_decides() {
         ("https://example.org/private/open", None, "robots.txt line 3: `Allow: /private/open`"),
         ("https://example.org/robots.txt", None, "robots.txt itself may always be fetched"),
         ("https://example.org/a?page=2", None, "no rule of robots.txt matches"),
-        ("https://example.com/", Some(RuleKind::Scope), "scope.within (origin): not the origin of any seed"),
+        ("https://example.com/", Some(RuleKind::Scope), "scope.within (site): not the site of any seed"),
         ("https://example.org/cgi/a.zip", Some(RuleKind::Scope), r"scope.exclude entry 1 (\.zip$) matches"),
         (
             "https://example.org/cgi/b/c/d/e",

@@ -159,8 +159,9 @@ fn form_markup(fields: &Fields, mistakes: &Mistakes) -> Markup {
             fieldset {
                 legend { "How far it goes" }
                 @for (within, words) in [
-                    (Within::Origin, "The same scheme, host and port as where it begins"),
-                    (Within::Host, "The same host, with http and https"),
+                    (Within::Site, "The same site as where it begins: with or without www, by http or https"),
+                    (Within::Origin, "The same scheme, host and port"),
+                    (Within::Host, "The same host, with any port"),
                     (Within::Domain, "The whole domain, with every host below it"),
                 ] {
                     div.choice {

@@ -62,6 +62,10 @@ fn reach(definition: &Definition) -> String {
             let origins = named(|seed| seed.origin_str().to_owned());
             format!("It follows links to pages that begin with {origins}, and to no other host, scheme or port.")
         }
+        Within::Site => {
+            let sites = named(|seed| seed.site_name().to_owned());
+            format!("It follows links to {sites}, with or without www, by http or https, and to no other host or port.")
+        }
         Within::Host => {
             let hosts = named(|seed| seed.host().to_owned());
             format!("It follows links to the host {hosts}, with http or https and any port, and to no other host.")
@@ -137,7 +141,12 @@ mod tests {
         for (text, expected, why) in [
             ("seeds: [https://example.org/docs/]", "It begins at https://example.org/docs/.", "where"),
             (
-                "seeds: [https://example.org/docs/]",
+                "seeds: [https://www.example.org/docs/]",
+                "links to example.org, with or without www, by http or https, and to no other",
+                "site",
+            ),
+            (
+                "seeds: [https://example.org/docs/]\nscope: {within: origin}",
                 "pages that begin with https://example.org, and to no other",
                 "origin",
             ),

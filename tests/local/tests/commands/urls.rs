@@ -1,6 +1,7 @@
 //! Crawls of a single URL.
 
 use dragline_domain::command::Command;
+use dragline_domain::definition::Within;
 use dragline_domain::frontier::StatusChange;
 use dragline_pipeline::schedule::{CommandResult, Refusal};
 
@@ -65,6 +66,7 @@ async fn a_url_out_of_scope_is_refused_with_the_rule() {
     let held = docs(|draft| {
         draft.name = name("docs.example");
         draft.scope.exclude = vec!["/private/".parse().unwrap()];
+        draft.scope.within = Within::Origin;
     });
     desk.deliver("m1", &Command::PutCrawl(held)).await;
     for (address, why) in

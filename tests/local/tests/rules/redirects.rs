@@ -1,6 +1,7 @@
 //! Redirects are recorded, and never followed by the fetch itself; their targets are URLs like any
 //! others.
 
+use dragline_domain::definition::Within;
 use dragline_domain::outcome::Outcome;
 use dragline_testkit::site::Site;
 use dragline_testkit::whole_crawls::{Crawled, definition};
@@ -122,7 +123,7 @@ async fn a_seed_that_moved_within_its_site_takes_the_crawl_along() {
         site.named("refreshed.example", "/refreshed"),
         site.named("full.example", "/full"),
     ];
-    let crawled = Crawled::once(&definition(&seeds, |_| {})).await;
+    let crawled = Crawled::once(&definition(&seeds, |draft| draft.scope.within = Within::Origin)).await;
     let www = |path| site.named("www.site.example", path);
     crawled.assert_outcomes(&[
         ("/moved", Outcome::PermanentRedirect, "the seed"),

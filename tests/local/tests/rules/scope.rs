@@ -47,6 +47,48 @@ async fn patterns_say_what_belongs_to_the_crawl() {
 }
 
 #[tokio::test]
+async fn a_site_is_crawled_under_all_of_its_names_and_each_page_once() {
+    let site = ScriptedSite::start(|asked| {
+        let host = asked.field("host").unwrap_or_default();
+        let named = |name: &str, path: &str| format!("http://{name}:{}{path}", asked.port());
+        let canonical = |name: &str| format!("<link rel=canonical href='{}'>", named(name, &asked.target));
+        let [bare, www] = ["site.example", "www.site.example"];
+        match (host.starts_with("www."), asked.target.as_str()) {
+            (false, "/") => {
+                let by_www = ["/moved", "/gone", "/plain", "/both"].map(|path| named(www, path));
+                let elsewhere = named("docs.site.example", "/");
+                page(&(links(by_www.iter().map(String::as_str)) + &links(["/own", "/deep", &elsewhere])))
+            }
+            (true, "/moved") => answer(301, &[&format!("location: {}", named(bare, "/moved"))], ""),
+            (true, "/plain") => page(&links(["/only-there"])),
+            // What it shows is there under both names, and each page says which is right.
+            (_, "/both" | "/deep") => page(&(canonical(bare) + &links(["/both", "/deep", "/deeper"]))),
+            // It moved once, and still calls itself by its old name.
+            (false, "/own") => page(&canonical(www)),
+            (false, "/moved" | "/deeper") | (true, "/only-there") => page("text"),
+            _ => answer(404, &[], ""),
+        }
+    })
+    .await;
+    let crawled = Crawled::once(&definition(&[site.named("site.example", "/")], |_| {})).await;
+    let www = |path| site.named("www.site.example", path);
+    crawled.assert_outcomes(&[
+        ("/", Outcome::FileIngested, "the seed"),
+        (&www("/moved"), Outcome::PermanentRedirect, "it is asked as it is linked"),
+        ("/moved", Outcome::FileIngested, "and redirects"),
+        (&www("/gone"), Outcome::FileNotFound, "nobody claims that it works"),
+        (&www("/plain"), Outcome::FileIngested, "a page that is only there"),
+        (&www("/only-there"), Outcome::FileIngested, "so are those that it links to"),
+        (&www("/both"), Outcome::NotCanonical, "the same under both names, by its own word"),
+        ("/both", Outcome::FileIngested, "where it belongs"),
+        ("/deep", Outcome::FileIngested, "what that page links to is not crawled under the other name"),
+        ("/deeper", Outcome::FileIngested, "nor is what that links to"),
+        ("/own", Outcome::FileIngested, "its old name is not asked for the same page"),
+    ]);
+    assert_eq!(crawled.links_of("/own").len(), 1, "it is recorded");
+}
+
+#[tokio::test]
 async fn what_a_rule_forbids_is_logged_once_and_never_asked_for() {
     let both = html(&links(["/secret/x", "/other"]));
     let (site, crawled) = crawl(Site::builder().reply("/", both.clone()).reply("/other", both), |draft| {

@@ -68,6 +68,7 @@ impl Site {
             }
             let is_within = |to: &CrawlUrl| match definition.scope.within {
                 Within::Domain => scope.iter().any(|origin| origin.is_same_site(&to.origin())),
+                Within::Site => scope.iter().any(|origin| origin.site_name() == to.site_name()),
                 Within::Host => scope.iter().any(|origin| origin.host() == to.host()),
                 Within::Origin => scope.contains(&to.origin()),
             };

@@ -415,8 +415,10 @@ impl fmt::Display for Soft404 {
 #[serde(rename_all = "snake_case")]
 pub enum Within {
     /// Scheme, host and port.
-    #[default]
     Origin,
+    /// The host, with or without `www.`, by http and https; the port, if one is written.
+    #[default]
+    Site,
     /// The host, with any scheme and port.
     Host,
     /// The registered domain, such as `example.co.uk`, with every host below it. A host without
@@ -430,6 +432,7 @@ impl Within {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Origin => "origin",
+            Self::Site => "site",
             Self::Host => "host",
             Self::Domain => "domain",
         }

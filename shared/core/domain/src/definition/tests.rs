@@ -42,7 +42,7 @@ type Edit = fn(&mut Draft);
 fn the_defaults_are_a_definition_named_after_the_host() {
     let definition = Definition::for_seeds(vec![url("https://docs.example.org/a")]).unwrap();
     assert_eq!(definition.name.as_str(), "docs.example.org");
-    assert_eq!(definition.scope.within, Within::Origin);
+    assert_eq!(definition.scope.within, Within::Site);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::url::{CrawlUrl, Origin};
 pub struct AllowedOrigins {
     within: Within,
     /// Origins, hosts or domains, depending on `within`, in sets of which each is at least twice as
-    /// large as the next.
+    /// large as the next. Of sites both their names and these origins.
     names: Vec<Arc<HashSet<String>>>,
 }
 
@@ -33,12 +33,14 @@ impl AllowedOrigins {
     /// Returns these origins together with others.
     #[must_use]
     pub fn and(mut self, origins: impl IntoIterator<Item = Origin>) -> Self {
-        let name = |origin: Origin| match self.within {
-            Within::Origin => String::from(origin),
-            Within::Host => origin.host().to_owned(),
-            Within::Domain => site(&origin).to_owned(),
+        let names = |origin: Origin| match self.within {
+            Within::Origin => [Some(String::from(origin)), None],
+            Within::Site => [Some(origin.site_name().to_owned()), Some(String::from(origin))],
+            Within::Host => [Some(origin.host().to_owned()), None],
+            Within::Domain => [Some(domain(&origin).to_owned()), None],
         };
-        let mut added: HashSet<String> = origins.into_iter().map(name).filter(|name| !self.has(name)).collect();
+        let names = origins.into_iter().flat_map(names).flatten();
+        let mut added: HashSet<String> = names.filter(|name| !self.has(name)).collect();
         if added.is_empty() {
             return self;
         }
@@ -64,8 +66,18 @@ impl AllowedOrigins {
     pub fn contains_origin(&self, origin: &Origin) -> bool {
         match self.within {
             Within::Origin => self.has(origin.as_str()),
+            Within::Site => self.has(origin.site_name()),
             Within::Host => self.has(origin.host()),
-            Within::Domain => self.has(site(origin)),
+            Within::Domain => self.has(domain(origin)),
+        }
+    }
+
+    /// Whether it contains this origin by itself, and not only as another name of a site.
+    #[must_use]
+    pub fn is_home(&self, origin: &Origin) -> bool {
+        match self.within {
+            Within::Site => self.has(origin.as_str()),
+            Within::Origin | Within::Host | Within::Domain => self.contains_origin(origin),
         }
     }
 
@@ -74,16 +86,17 @@ impl AllowedOrigins {
     pub fn contains(&self, url: &CrawlUrl) -> bool {
         match self.within {
             Within::Origin => self.has(url.origin_str()),
+            Within::Site => self.has(url.site_name()),
             Within::Host => self.has(url.host()),
             // The host of most links is itself a registered domain, which saves the look-up in the
             // suffix list.
-            Within::Domain => self.has(url.host()) || self.has(site(&url.origin())),
+            Within::Domain => self.has(url.host()) || self.has(domain(&url.origin())),
         }
     }
 }
 
 /// Returns the registered domain, or the host if there is none.
-fn site(origin: &Origin) -> &str {
+fn domain(origin: &Origin) -> &str {
     origin.registrable_domain().unwrap_or_else(|| origin.host())
 }
 

@@ -208,12 +208,21 @@ fn a_query_that_no_rule_covers_is_blocked() {
 
 #[test]
 fn reach_depends_on_what_a_url_shares_with_a_seed() {
-    use Within::{Domain, Host, Origin as SameOrigin};
+    use Within::{Domain, Host, Origin as SameOrigin, Site};
     let table = [
         (SameOrigin, "https://www.example.co.uk/a", true, "the seed's own"),
         (SameOrigin, "http://www.example.co.uk/", false, "another scheme"),
         (SameOrigin, "https://www.example.co.uk:8443/", false, "another port"),
         (SameOrigin, "https://www.example.co.uk.net/", false, "another host that begins alike"),
+        (Site, "https://www.example.co.uk/", true, "the seed's own"),
+        (Site, "http://www.example.co.uk/", true, "by http"),
+        (Site, "https://example.co.uk/", true, "without www"),
+        (Site, "http://example.co.uk/", true, "both at once"),
+        (Site, "https://www.example.co.uk:8443/", false, "another port may be another service"),
+        (Site, "https://docs.example.co.uk/", false, "another host"),
+        (Site, "https://www.www.example.co.uk/", false, "www once"),
+        (Site, "https://localhost:8000/", true, "the same port"),
+        (Site, "http://www.localhost:8000/", false, "no part of a single name is taken away"),
         (Host, "http://www.example.co.uk:8080/", true, "any scheme and port"),
         (Host, "https://example.co.uk/", false, "another host"),
         (Domain, "https://example.co.uk/", true, "the domain itself"),
@@ -233,11 +242,27 @@ fn reach_depends_on_what_a_url_shares_with_a_seed() {
 fn an_added_origin_counts_like_a_seeds_origin() {
     let draft = Draft::for_seeds(vec![url("https://example.org/")]);
     let seeds_only = AllowedOrigins::from_draft(&draft);
-    let moved = url("https://www.example.org/a");
+    let moved = url("https://new.example.org/a");
     assert!(!seeds_only.contains(&moved));
-    let added: Origin = "https://www.example.org".parse().unwrap();
+    let added: Origin = "https://new.example.org".parse().unwrap();
     let both = seeds_only.and([added]);
     assert!(both.contains(&moved) && both.contains(&url("https://example.org/")));
+}
+
+#[test]
+fn a_site_is_at_home_where_it_began_or_moved() {
+    let draft = Draft::for_seeds(vec![url("https://example.org/")]);
+    let [seed, other]: [Origin; 2] =
+        ["https://example.org", "https://www.example.org"].map(|text| text.parse().unwrap());
+    let allowed = AllowedOrigins::from_draft(&draft);
+    assert!(allowed.is_home(&seed) && !allowed.is_home(&other) && allowed.contains_origin(&other));
+    assert!(allowed.and([other.clone()]).is_home(&other), "a seed redirects there");
+    let twin = |one: &str, other: &str| url(one).is_twin_of(&url(other));
+    assert!(twin("https://example.org/a?b", "http://www.example.org/a?b"));
+    assert!(
+        !twin("https://example.org/a", "https://example.org/a")
+            && !twin("https://example.org/a", "http://example.org/b")
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use url::{Position, Url};
 
 use super::error::{HOST_BYTES_MAX, refuse_at_sight, unparsable};
-use super::origin::OriginParts;
+use super::origin::{OriginParts, site_name};
 use super::{Origin, Scheme, UrlError, UrlRules, percent};
 
 /// An absolute http or https URL, normalised: equal texts are the same page.
@@ -228,6 +228,21 @@ impl CrawlUrl {
     #[must_use]
     pub fn origin_str(&self) -> &str {
         &self.text[..usize::from(self.path_start)]
+    }
+
+    /// Returns the result of [`Origin::site_name`], without a copy.
+    #[must_use]
+    pub fn site_name(&self) -> &str {
+        site_name(self.origin_str())
+    }
+
+    /// Whether it is another URL's path and query under another name of the same site: by http or
+    /// https, with or without `www.`.
+    #[must_use]
+    pub fn is_twin_of(&self, other: &Self) -> bool {
+        self.origin_str() != other.origin_str()
+            && self.path_and_query() == other.path_and_query()
+            && self.site_name() == other.site_name()
     }
 
     fn parts(&self) -> OriginParts<'_> {

@@ -176,6 +176,13 @@ impl Origin {
             || self.registrable_domain().is_some_and(|domain| other.registrable_domain() == Some(domain))
     }
 
+    /// Returns the name that the origins of one site share, whether they are reached by http or
+    /// https, with or without `www.`: `example.org`, or `example.org:8080` if a port is written.
+    #[must_use]
+    pub fn site_name(&self) -> &str {
+        site_name(&self.0)
+    }
+
     /// Whether `other` is an alias of this origin: the host with or without `www.`, https instead
     /// of http, or both. If the scheme is the same, so is the port.
     #[must_use]
@@ -195,6 +202,12 @@ impl Origin {
     fn parts(&self) -> OriginParts<'_> {
         OriginParts::from_normalised(&self.0)
     }
+}
+
+/// Returns the name of a normalised origin's site.
+pub(super) fn site_name(origin: &str) -> &str {
+    let authority = origin.split_once("://").map_or(origin, |(_, authority)| authority);
+    authority.strip_prefix("www.").filter(|bare| bare.contains('.')).unwrap_or(authority)
 }
 
 /// Returns the registrable domain of a host's name; `None` for addresses, including those in

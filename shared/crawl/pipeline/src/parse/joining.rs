@@ -89,7 +89,7 @@ fn joins(context: &CrawlContext, own: &OriginKey, capture: &Capture) -> Option<O
     let origin = redirect.target.origin();
     // Many sites redirect to https or www. with a 302, although the move is permanent.
     let has_moved = redirect.is_permanent && origin.is_same_site(&own.origin);
-    let is_new = !context.allowed.contains(&redirect.target);
+    let is_new = !context.allowed.is_home(&origin);
     (is_new && (has_moved || own.origin.has_alias(&origin))).then_some(origin)
 }
 
@@ -103,6 +103,6 @@ fn refreshes_to(context: &CrawlContext, own: &OriginKey, document: &Document) ->
         link.kind.leads_to_page() && link.disposition == Disposition::Follow && link.target != document.url
     });
     let origin = refresh.target.origin();
-    let is_new = !context.allowed.contains(&refresh.target);
+    let is_new = !context.allowed.is_home(&origin);
     (!leads_on && is_new && own.origin.has_alias(&origin)).then_some(origin)
 }

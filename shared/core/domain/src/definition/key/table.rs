@@ -80,7 +80,8 @@ keys! {
     }
     /// Whether what pages need to be shown is fetched: pictures, style sheets and what these name,
     /// scripts, fonts, sound and video; also the pictures that scripts load once they come into
-    /// view (`data-src` and its like), those of previews (`og:image`) and of web app manifests.
+    /// view (`data-src` and its like), those of previews (`og:image`) and of web app manifests, and
+    /// each site's `/favicon.ico`.
     ///
     /// | word | what is done |
     /// |---|---|
@@ -91,9 +92,12 @@ keys! {
     /// one another, such as a page's style sheet, one that it imports, and a picture in that.
     /// `scope.exclude`, `do_not_crawl` and robots.txt apply to them, and each site is asked at its
     /// own pace. They have a budget of their own (`budget.requisites_per_page`); those of the last
-    /// pages that `budget.pages` allows may be left to the next run. A page in a frame is a page:
-    /// it has to be in scope. Of what a script loads, the modules are known that it imports by a
-    /// URL.
+    /// pages that `budget.pages` allows may be left to the next run. Of what a script loads, the
+    /// modules are known that it imports by a URL.
+    ///
+    /// A page in a frame is a page like others if it is in scope. If it is not, such as another
+    /// site's video, it is fetched as a part of the page, with what it needs in turn; its links are
+    /// not followed, nor are frames within it.
     ///
     /// Archives that are to be replayed (`dragline archive`) need it. Where pages are known
     /// already, `dragline reparse` finds the requisites in styles within them.
@@ -130,6 +134,7 @@ keys! {
     /// | word | in common |
     /// |---|---|
     /// | `origin` | scheme, host and port |
+    /// | `site` | host, with or without `www.`, by http or https; another port is another site |
     /// | `host` | host; any scheme and port |
     /// | `domain` | registered domain, such as `example.co.uk`; any host below it |
     ///
@@ -137,13 +142,18 @@ keys! {
     /// redirect (301, 308) any origin of the same registered domain; with a temporary one (302,
     /// 303, 307) only the same host by https instead of http, with `www.` or without it, as with a
     /// seed that only refreshes. Links and later pages do not.
+    ///
+    /// With `site`, each URL is visited as it is linked, so a link to an address that only
+    /// redirects costs one request, and one to an address that does not work is told as broken.
+    /// Where a site shows the same pages under several of its names, and each page names its
+    /// canonical URL, links lead on under the name of the seed, so that nothing is crawled twice.
     ScopeWithin = "scope.within" {
         field: scope.within,
         kind: Within,
-        default: Value("origin"),
+        default: Value("site"),
         example: "domain",
         effect: WhichUrls,
-        flag: "within" "Which sites links may lead to: that of a seed's origin, host or domain",
+        flag: "within" "Which sites links may lead to: that of a seed's origin, site, host or domain",
     }
     /// Which URLs to crawl: if there are any patterns, the whole URL must match at least one.
     ScopeInclude = "scope.include" {

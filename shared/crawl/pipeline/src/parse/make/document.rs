@@ -15,7 +15,7 @@ use dragline_extract::wall::{self, Wall};
 use dragline_extract::{Extracted, FoundLink, Settings, Source, Unread, extract_as};
 
 use super::earlier::{asks_for_noindex, is_needed_unchanged};
-use super::links::{decide_disposition, decide_found, decide_links, try_sitemap};
+use super::links::{at_home, decide_disposition, decide_found, decide_links, is_part_of_page, try_icon, try_sitemap};
 use super::uses::{uses_of_answer, uses_of_unchanged, with_uses};
 use crate::context::CrawlContext;
 use crate::parse::read::Trust;
@@ -101,10 +101,9 @@ pub(crate) fn document_of_answer(context: &CrawlContext, capture: &Capture, bare
     }
 }
 
-/// Returns the document of a good response.
-fn document_of_body(context: &CrawlContext, capture: &Capture, response: &Response, bare: Document) -> Document {
-    let source = Source { url: &capture.url, headers: &response.headers, body: &response.body };
-    let settings = Settings {
+/// Returns how the bodies of a crawl are read.
+pub(crate) fn settings(context: &CrawlContext) -> Settings<'_> {
+    Settings {
         product_token: context.definition.user_agent.product_token(),
         url_rules: &context.definition.strip_query_parameters,
         decoded_bytes_max: context.definition.fetch.decoded_bytes_max,
@@ -112,8 +111,13 @@ fn document_of_body(context: &CrawlContext, capture: &Capture, response: &Respon
         content: context.definition.content,
         types: &context.types,
         main: &context.main,
-    };
-    match extract_as(&source, &settings, capture.visit.sighting.read_as) {
+    }
+}
+
+/// Returns the document of a good response.
+fn document_of_body(context: &CrawlContext, capture: &Capture, response: &Response, bare: Document) -> Document {
+    let source = Source { url: &capture.url, headers: &response.headers, body: &response.body };
+    match extract_as(&source, &settings(context), capture.visit.sighting.read_as) {
         Ok(extracted) => document_of_page(context, capture, response, extracted, bare),
         Err(Unread { directives, detail, links, content }) => {
             let uses = uses_of_answer(context, capture, response, Vec::new());
@@ -161,12 +165,19 @@ fn document_of_page(
     if let Some(wall) = wall {
         return document_of_wall(wall, bare);
     }
+    if is_part_of_page(context, capture) {
+        let needed = links.into_iter().filter(|link| link.kind.is_requisite()).collect();
+        let links = decide_found(context, capture, needed);
+        let document = Document { outcome: Outcome::StoredNotRead, links, ..bare };
+        return with_uses(context, capture, uses_of_answer(context, capture, response, uses), document);
+    }
     if let Some(sign) = sign_of_missing(context, capture).filter(|_| response.status == 200) {
         let print = || print_of_page(&capture.url, &response.headers, &response.body);
         if let Some(rule) = sign.match_page(&capture.url, print) {
             return document_of_missing(rule, bare);
         }
     }
+    let links = try_icon(context, capture, at_home(context, capture, &page, links));
     let links = decide_found(context, capture, links);
     let (outcome, detail) = page_outcome(context.definition.canonical, &capture.url, &page, &links);
     let misfits = content.as_deref().map_or(&[][..], |content| &content.misfits);
