@@ -61,6 +61,15 @@ impl Distance {
         Self { depth: depth.min(SeedDistance::FARTHEST_READ.depth), requisite_steps, read_as, redirects }
     }
 
+    /// Returns the distance of a page out of scope that a frame shows: it is a part of the page, as
+    /// a picture is.
+    #[must_use]
+    pub const fn to_framed(visit: &Visit) -> Self {
+        let Sighting { depth, requisite_steps, .. } = visit.sighting;
+        let requisite_steps = requisite_steps.saturating_add(1);
+        Self { depth, requisite_steps, read_as: ReadAs::Typed, redirects: 0 }
+    }
+
     /// Returns the distance of a link's target that is only checked. Each redirect of one makes the
     /// next deeper, so that an endless chain comes to an end.
     #[must_use]

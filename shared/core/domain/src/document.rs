@@ -64,6 +64,7 @@ macro_rules! link_kinds {
                         | Self::Script
                         | Self::Font
                         | Self::Manifest
+                        | Self::IconTrial
                 )
             }
 
@@ -71,6 +72,13 @@ macro_rules! link_kinds {
             #[must_use]
             pub const fn is_listed(self) -> bool {
                 matches!(self, Self::Sitemap | Self::SitemapFile | Self::SitemapTrial)
+            }
+
+            /// Whether nobody wrote the link: its target is tried, and nothing is told of it if it
+            /// is missing.
+            #[must_use]
+            pub const fn is_trial(self) -> bool {
+                matches!(self, Self::SitemapTrial | Self::IconTrial)
             }
 
             /// Whether a feed has such links: to its entries, and to its further parts.
@@ -140,6 +148,8 @@ link_kinds! {
     SitemapTrial = 21 "sitemap_trial" true;
     /// `<link rel=manifest>`: a web app manifest, which names pictures.
     Manifest = 22 "manifest" false;
+    /// `/favicon.ico`, which browsers ask for at each site, for a home page that does not name it.
+    IconTrial = 23 "icon_trial" false;
 }
 
 impl fmt::Display for LinkKind {
@@ -506,6 +516,11 @@ pub enum Disposition {
     Check,
     /// Its target is claimed, and waits behind all others: pages of its shape showed nothing new.
     Last,
+    /// Its target, a page out of scope in a frame, is claimed as a part of the page.
+    Framed,
+    /// Its target is claimed even if it is not due: the sitemap says that it has changed, and was
+    /// right before.
+    Changed,
 }
 
 impl Disposition {
@@ -523,13 +538,15 @@ impl Disposition {
             Self::Later => 7,
             Self::Check => 8,
             Self::Last => 9,
+            Self::Framed => 10,
+            Self::Changed => 11,
         }
     }
 
     /// Whether the target becomes a candidate.
     #[must_use]
     pub const fn is_claimed(&self) -> bool {
-        matches!(self, Self::Follow | Self::Blocked(_) | Self::Check | Self::Last)
+        matches!(self, Self::Follow | Self::Blocked(_) | Self::Check | Self::Last | Self::Framed | Self::Changed)
     }
 
     /// Whether the target is left to a later page or iteration, so that the link will be decided on
@@ -553,6 +570,8 @@ impl Disposition {
             Self::Later => "later",
             Self::Check => "check",
             Self::Last => "last",
+            Self::Framed => "framed",
+            Self::Changed => "changed",
         }
     }
 }

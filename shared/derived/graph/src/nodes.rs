@@ -164,8 +164,7 @@ impl GraphWriter {
 
     /// Adds a link. The links of a page come one after another, in the order of the page.
     pub(crate) fn add_link(&mut self, row: &LinkRow) -> Result<(), FileError> {
-        // Nobody wrote it.
-        if row.kind == LinkKind::SitemapTrial {
+        if row.kind.is_trial() {
             return Ok(());
         }
         let (from, place) = match self.page.take() {

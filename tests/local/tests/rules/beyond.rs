@@ -183,8 +183,9 @@ async fn the_next_iteration_follows_what_was_left_alone() {
 async fn what_a_page_shows_takes_no_page_of_the_budget() {
     let site = |asked: &Asked| match asked.target.as_str() {
         "/" => {
-            let pictures: String = (0..9).map(|n| format!("<img src=/seed{n}.png>")).collect();
-            page(&format!("{pictures}{}", (1..9).map(|n| format!("<a href=/{n}>{n}</a>")).collect::<String>()))
+            let icon = "<link rel=icon href=/favicon.ico>";
+            let pictures: String = (1..9).map(|n| format!("<img src=/seed{n}.png>")).collect();
+            page(&format!("{icon}{pictures}{}", (1..9).map(|n| format!("<a href=/{n}>{n}</a>")).collect::<String>()))
         }
         target => page(target),
     };
@@ -199,7 +200,8 @@ async fn what_a_page_shows_takes_no_page_of_the_budget() {
         let messages = world.queue.clone();
         let progress = crawl_in(world, messages, Network::default().fetcher(), &definition).await;
         let asked = site.targets();
-        let count = |is_picture: bool| asked.iter().filter(|path| path.ends_with(".png") == is_picture).count();
+        let is_picture = |path: &str| path.ends_with(".png") || path.ends_with(".ico");
+        let count = |pictures: bool| asked.iter().filter(|path| is_picture(path) == pictures).count();
         assert_eq!((count(true), count(false)), (pictures, 5), "{asked:?}");
         assert_eq!(progress.parser.links_beyond_budget, 9 - pictures as u64, "what is left out is counted");
     }

@@ -34,6 +34,10 @@ fn site(asked: &Asked) -> Act {
             let number: u32 = chain[1..chain.len() - 4].parse().unwrap();
             css(&format!("@import '{}.css'; p {{ background: url({number}.png) }}", number + 1))
         }
+        ("cdn.example", "/frame") => page(&format!(
+            "<img src=/framed.png><iframe src=/inner></iframe><a href=/page>there</a><a href=http://{}/back>back</a>",
+            host.replace("cdn", "docs")
+        )),
         ("cdn.example", "/theme.css") => {
             css("@font-face { font-family: T; src: url(t.woff2) } p { background: url(CDN/p.png) } /* url(not.png) */")
         }
@@ -66,7 +70,7 @@ const PAGES: [(&str, Outcome, &str); 4] = [
     ("/part.html", Outcome::FileIngested, "a page within a page"),
 ];
 
-const FETCHED: [&str; 24] = [
+const FETCHED: [&str; 27] = [
     "/1.css",
     "/2.css",
     "/3.css",
@@ -79,9 +83,12 @@ const FETCHED: [&str; 24] = [
     "/back.png",
     "/deep.png",
     "/part.png",
+    "/favicon.ico",
     "CDN/a.png",
     "CDN/a2.png",
     "CDN/app.js",
+    "CDN/frame",
+    "CDN/framed.png",
     "CDN/module.js",
     "CDN/p.png",
     "CDN/style.png",
@@ -106,6 +113,7 @@ fn expected(forbidden: &[(&'static str, Outcome)], rest: Outcome) -> BTreeSet<(S
             "/moved.png" => Outcome::PermanentRedirect,
             "CDN/moved.png" => Outcome::TemporaryRedirect,
             "CDN/private/x.png" => Outcome::BlockedByRobotsTxt,
+            "/favicon.ico" => Outcome::FileNotFound,
             _ => rest,
         };
         (*url, outcome)
@@ -146,12 +154,19 @@ async fn what_pages_need_is_fetched_wherever_it_is() {
         ("CDN/style.png", "img", "follow"),
         ("CDN/theme.css", "css", "follow"),
         ("CDN/page", "a", "out_of_scope"),
-        ("CDN/frame", "iframe", "out_of_scope"),
+        ("CDN/frame", "iframe", "framed"),
+        ("/favicon.ico", "icon_trial", "follow"),
     ] {
         assert_eq!(to(&url.replace("CDN", &cdn)), Some((kind.to_owned(), done.to_owned())), "{url}");
     }
     assert_eq!(crawled.links_of("/5.css")[0].2, "out_of_scope", "the sixth in a row");
     assert_eq!(crawled.links_of(&format!("{cdn}/theme.css"))[0].1, "font");
+    let framed = crawled.links_of(&format!("{cdn}/frame"));
+    assert_eq!(framed.len(), 1, "a part of the page leads nowhere, and shows no frames: {framed:?}");
+    assert!(
+        !crawled.shown_urls().contains(&format!("{cdn}/frame").as_str())
+            || crawled.text(&format!("{cdn}/frame")).is_empty()
+    );
 
     let again = crawled.again(&of_site(&site, Requisites::Fetch)).await;
     let urls = |outcomes: BTreeSet<(String, &str)>| outcomes.into_iter().map(|(url, _)| url).collect::<BTreeSet<_>>();
@@ -218,6 +233,7 @@ async fn what_scripts_load_later_and_what_manifests_name_is_fetched() {
     let crawled = Crawled::once(&definition).await;
     let mut asked = site.targets();
     asked.sort();
-    assert_eq!(asked, ["/", "/app/icon.png", "/app/site.webmanifest", "/large.png", "/preview.png", "/small.png"]);
+    let expected = ["/", "/app/icon.png", "/app/site.webmanifest", "/favicon.ico", "/large.png", "/preview.png"];
+    assert_eq!(asked, [&expected[..], &["/small.png"]].concat());
     assert_eq!(crawled.row("/app/icon.png").depth, 0, "the depth of the page");
 }

@@ -57,7 +57,11 @@ pub fn limit_links_per_origin(documents: &mut [Document], mut room: BTreeMap<Ori
     for (n, document) in documents.iter().enumerate() {
         for (place, link) in document.links.iter().enumerate() {
             let room = match link.disposition {
-                Disposition::Follow | Disposition::Check | Disposition::Last => &mut room,
+                Disposition::Follow
+                | Disposition::Check
+                | Disposition::Last
+                | Disposition::Framed
+                | Disposition::Changed => &mut room,
                 Disposition::Blocked(_) => &mut room_for_blocked,
                 _ => continue,
             };
@@ -107,7 +111,8 @@ pub fn limit_origins_of_page(own: &Origin, links: &mut [Link], origins_max: u32)
 /// Limits what a page needs to be shown to the first `requisites_max`, in the order of the page,
 /// and marks further ones as beyond the budget. Depends only on the page, as above.
 pub fn limit_requisites_of_page(links: &mut [Link], requisites_max: u32) {
-    let requisites = links.iter_mut().filter(|link| link.kind.is_requisite() && link.disposition.is_claimed());
+    let is_part = |link: &Link| link.kind.is_requisite() || link.disposition == Disposition::Framed;
+    let requisites = links.iter_mut().filter(|link| is_part(link) && link.disposition.is_claimed());
     for link in requisites.skip(usize::try_from(requisites_max).unwrap_or(usize::MAX)) {
         link.disposition = Disposition::BeyondBudget;
     }

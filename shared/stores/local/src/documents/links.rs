@@ -12,7 +12,7 @@ use crate::db::StoreError;
 use crate::db::urls::{restore, shorten};
 
 /// All dispositions, for the table of their names.
-pub(crate) const DISPOSITIONS: [Disposition; 10] = [
+pub(crate) const DISPOSITIONS: [Disposition; 12] = [
     Disposition::Follow,
     Disposition::NotAPage,
     Disposition::NoFollow,
@@ -23,6 +23,8 @@ pub(crate) const DISPOSITIONS: [Disposition; 10] = [
     Disposition::Later,
     Disposition::Check,
     Disposition::Last,
+    Disposition::Framed,
+    Disposition::Changed,
 ];
 
 /// A link as stored.
@@ -114,6 +116,8 @@ fn parse_disposition(code: u8, reason: Option<String>) -> Option<Disposition> {
         (7, None) => Some(Disposition::Later),
         (8, None) => Some(Disposition::Check),
         (9, None) => Some(Disposition::Last),
+        (10, None) => Some(Disposition::Framed),
+        (11, None) => Some(Disposition::Changed),
         _ => None,
     }
 }
@@ -170,7 +174,7 @@ mod tests {
         for (packed, why) in [
             ("[[1,0]]", "no target"),
             ("[[99,0,\"/a\"]]", "no such kind"),
-            ("[[1,10,\"/a\"]]", "no such disposition"),
+            ("[[1,99,\"/a\"]]", "no such disposition"),
             ("[[1,5,\"/a\"]]", "blocked without a reason"),
             ("[[1,0,\"a\"]]", "not a URL"),
         ] {

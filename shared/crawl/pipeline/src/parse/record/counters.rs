@@ -53,6 +53,8 @@ pub(crate) fn count(counters: &mut ParserCounters, iteration: Iteration, capture
             Disposition::Follow
             | Disposition::Check
             | Disposition::Last
+            | Disposition::Framed
+            | Disposition::Changed
             | Disposition::NotAPage
             | Disposition::Blocked(_)
             | Disposition::Later => {}

@@ -74,6 +74,8 @@ fn unvisited(link: &Link) -> Option<String> {
         Disposition::Follow
         | Disposition::Check
         | Disposition::Last
+        | Disposition::Framed
+        | Disposition::Changed
         | Disposition::NotAPage
         | Disposition::NoFollow
         | Disposition::BeyondBudget
