@@ -14,6 +14,7 @@ use dragline_domain::frontier::{
     TakeRequest, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
+use dragline_domain::lastmod::PageTimes;
 use dragline_domain::url::{DomainKey, HostKey, Origin};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{
@@ -170,6 +171,10 @@ impl<B: Before, F: Candidates> Candidates for Behind<B, F> {
         paths: &[String],
     ) -> PortResult<Vec<Option<ShorterWayState>>> {
         self.before.pass("frontier.nearer", origin, None, self.inner.nearer(origin, iteration, paths)).await
+    }
+
+    async fn page_times(&self, origin: &OriginKey, paths: &[String]) -> PortResult<Vec<Option<PageTimes>>> {
+        self.before.pass("frontier.page_times", origin, None, self.inner.page_times(origin, paths)).await
     }
 
     async fn due_candidates(

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::definition::ScalarKind;
 use crate::feed::Feed;
 use crate::item::{Item, Misfit};
+use crate::lastmod::Truth;
 use crate::markup::Markup;
 use crate::use_preferences::{Purpose, UseStatement};
 use crate::validity::Validity;
@@ -73,6 +74,10 @@ pub struct Content {
     /// HTML page, and in documents older than this field.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub markup: Option<Box<Markup>>,
+    /// Of a sitemap: how often it was right about when its pages changed; `None` if nothing proves
+    /// that, either way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lastmod: Option<Truth>,
     /// The parts that are missing because of a limit, or because they cannot be read; each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<Gap>,

@@ -19,6 +19,7 @@ pub mod frontier;
 pub mod ids;
 pub mod item;
 pub mod language;
+pub mod lastmod;
 pub mod markup;
 pub mod missing_page;
 pub mod no_answer;

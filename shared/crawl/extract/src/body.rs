@@ -194,6 +194,12 @@ pub struct FoundLink {
 }
 
 impl FoundLink {
+    /// Returns a link that is followed, whose target is as written, without a text.
+    #[must_use]
+    pub const fn plain(kind: LinkKind, target: CrawlUrl) -> Self {
+        Self { kind, target, spelling: Spelling::Whole, rel: Rel::Follow, anchor: None }
+    }
+
     /// Returns the link with this disposition.
     #[must_use]
     pub fn with_disposition(self, disposition: Disposition) -> Link {

@@ -202,7 +202,7 @@ fn add_languages(body: &Body<'_>, links: &mut Vec<FoundLink>, directives: Direct
         let Ok(link) = u32::try_from(position) else { return };
         let is_new = |known: &LanguageLink| known.link != link || *known.code != *code;
         if markup.languages.len() < LANGUAGES_MAX && markup.languages.iter().all(is_new) {
-            markup.languages.push(LanguageLink { link, code: code.into() });
+            markup.languages.push(LanguageLink { link, code: code.into(), page: None });
         }
     }
 }

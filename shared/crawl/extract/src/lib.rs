@@ -11,6 +11,8 @@
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::frontier::ReadAs;
+use dragline_domain::lastmod::LastMod;
+use dragline_domain::url::CrawlUrl;
 
 mod about;
 mod article;
@@ -44,6 +46,13 @@ pub use validity::{FLAWS_MAX, validity};
 
 /// All extractors, in the order in which they are tried.
 pub const EXTRACTORS: &[&dyn Extractor] = &[&html::Html];
+
+/// Returns the entries of a body named as a sitemap, with when each changed last (`lastmod`). Those
+/// of which it does not say so, to the day, are left out.
+#[must_use]
+pub fn sitemap_changes(source: &Source<'_>, settings: &Settings<'_>) -> Vec<(CrawlUrl, LastMod)> {
+    Body::read(source, settings).map_or_else(|_| Vec::new(), |body| sitemap::changes(&body))
+}
 
 /// Extracts a body with the first extractor that recognises it.
 ///
@@ -89,7 +98,7 @@ pub fn extract_as(source: &Source<'_>, settings: &Settings<'_>, read_as: ReadAs)
             None => remarked(by_type(&body), "not a feed: neither RSS nor Atom nor JSON Feed"),
         },
         ReadAs::Sitemap | ReadAs::SitemapTrial | ReadAs::Robots => match sitemap::read_named(&body, read_as) {
-            Ok(links) => Err(Unread { links, ..body.unread() }),
+            Ok(listing) => Err(listing),
             Err(NothingListed::InRobots) => by_type(&body),
             Err(why @ NothingListed::NoUrls) => Err(Unread { detail: Some(why.to_string()), ..body.unread() }),
             // A page there stands for a missing sitemap, and one elsewhere is where that redirects
@@ -127,13 +136,10 @@ fn by_type(body: &Body<'_>) -> Result<Extracted, Unread> {
     let extracted = EXTRACTORS.iter().find_map(|extractor| extractor.extract(body));
     extracted.ok_or_else(|| {
         let links = match body.media {
-            fields::MediaType::Css => style_sheet::links(body),
-            _ => feed::links::links(body)
-                .or_else(|| manifest::links(body))
-                .or_else(|| script::links(body))
-                .unwrap_or_else(|| sitemap::links(body)),
+            fields::MediaType::Css => Some(style_sheet::links(body)),
+            _ => feed::links::links(body).or_else(|| manifest::links(body)).or_else(|| script::links(body)),
         };
-        Unread { links, ..body.unread() }
+        links.map_or_else(|| sitemap::read(body), |links| Unread { links, ..body.unread() })
     })
 }
 

@@ -210,7 +210,7 @@ fn the_schema_lists_the_variants_of_each_enum() {
         ("link_kind", LinkKind::ALL.iter().map(json).collect()),
         (
             "disposition",
-            every!(Disposition: Follow, NotAPage, NoFollow, OutOfScope, TooDeep, Blocked("a rule".to_owned()), BeyondBudget, Later, Check, Last),
+            every!(Disposition: Follow, NotAPage, NoFollow, OutOfScope, TooDeep, Blocked("a rule".to_owned()), BeyondBudget, Later, Check, Last, Framed, Changed),
         ),
         ("spelling", every!(Spelling: Whole, Stripped)),
         ("rel", every!(Rel: Follow, NoFollow)),

@@ -18,7 +18,7 @@ use crate::{alike, chains, markup, reach};
 const BATCH_ROWS: usize = 500;
 
 /// The format's version. It changes with the tables and their contents.
-const FORMAT: u32 = 8;
+const FORMAT: u32 = 9;
 
 /// The state of the crawl that a graph was built from. While it is the same, the graph is up to
 /// date.

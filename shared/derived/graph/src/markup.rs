@@ -44,8 +44,8 @@ impl GraphWriter {
         }
         for (n, language) in languages.iter().enumerate() {
             let fault = hreflang_fault(&language.code).map(HreflangFault::explanation);
-            let sql = "INSERT INTO page_language VALUES (?, ?, ?, ?, ?)";
-            self.db.prepare_cached(sql)?.execute(params![id, n, language.link, language.code, fault])?;
+            let sql = "INSERT INTO page_language VALUES (?, ?, ?, ?, ?, ?)";
+            self.db.prepare_cached(sql)?.execute(params![id, n, language.link, language.code, fault, language.page])?;
         }
         self.add_uses(id, markup)
     }

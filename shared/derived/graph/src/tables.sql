@@ -134,13 +134,15 @@ CREATE TABLE fragment_missing (
     text     INTEGER
 ) STRICT;
 
--- The edges that pages mark with a language, and what is wrong with its code.
+-- The edges that are marked with a language, and what is wrong with its code. Of a sitemap, `page`
+-- is the place of the edge to the page of which it says so.
 CREATE TABLE page_language (
     from_id INTEGER NOT NULL,
     n       INTEGER NOT NULL,
     place   INTEGER NOT NULL,
     code    TEXT NOT NULL,
     fault   TEXT,
+    page    INTEGER,
     PRIMARY KEY (from_id, n)
 ) STRICT, WITHOUT ROWID;
 

@@ -126,11 +126,12 @@ LEFT JOIN anchor u ON u.id = m.text
 LEFT JOIN anchor a ON a.id = e.anchor
 WHERE f.state IN ('page', 'copy');
 
--- Links to pages in other languages, and of pages to themselves.
+-- Links to pages in other languages, and of pages to themselves, by the pages or by a sitemap.
 CREATE VIEW language_link AS
-SELECT f.url AS from_url, t.url AS to_url, a.code, a.fault, a.from_id, e.to_id
+SELECT DISTINCT f.url AS from_url, t.url AS to_url, a.code, a.fault, f.id AS from_id, e.to_id
 FROM page_language a
-JOIN node f ON f.id = a.from_id
+LEFT JOIN edge p ON p.from_id = a.from_id AND p.place = a.page
+JOIN node f ON f.id = iif(a.page IS NULL, a.from_id, p.to_id)
 JOIN edge e ON e.from_id = a.from_id AND e.place = a.place
 JOIN node t ON t.id = e.to_id
 WHERE f.state = 'page';

@@ -52,8 +52,13 @@ fn site(asked: &Asked) -> Act {
 
 /// Crawls the site, and returns its graph and its report.
 async fn crawled(site: &ScriptedSite, accepted: AcceptedFindings) -> (TempDir, Graph, Report) {
+    crawled_with("", site, accepted).await
+}
+
+/// Does the same, with further keys of the definition.
+async fn crawled_with(keys: &str, site: &ScriptedSite, accepted: AcceptedFindings) -> (TempDir, Graph, Report) {
     let data = tempfile::tempdir().unwrap();
-    let yaml = format!("name: docs\nseeds: ['{}']\ncontent: text\npoliteness: {{ delay: 0s }}", site.url("/"));
+    let yaml = format!("name: docs\nseeds: ['{}']\ncontent: text\npoliteness: {{ delay: 0s }}\n{keys}", site.url("/"));
     let definition = dragline_definition::parse(&yaml, "crawl.yaml").unwrap();
     Heard::default().crawl(data.path(), &definition).await;
     let reader = LocalStore::open_read_only(data.path()).unwrap().into_reader("docs".parse().unwrap());
@@ -132,6 +137,34 @@ async fn mistakes_of_markup_are_found() {
     graph.missing_fragments(|link| kept(&mut fragments, &format!("{} {}", link.url, link.to_url))).unwrap();
     assert_eq!(malformed, ["htp://x/", "http://h:bad/"], "an empty link is legal");
     assert_eq!(fragments, ["/#nowhere /", "/a#gone /a", "/a#gone /moved"], "also by redirects");
+}
+
+#[tokio::test]
+async fn languages_that_a_sitemap_names_count_like_those_of_the_pages() {
+    let site = ScriptedSite::start(|asked| match asked.target.as_str() {
+        "/robots.txt" => answer(200, &["content-type: text/plain"], "Sitemap: /map.xml"),
+        "/map.xml" => {
+            let link = |code, path| format!("<xhtml:link rel='alternate' hreflang='{code}' href='{path}'/>");
+            let page = |path, links: &[String]| format!("<url><loc>{path}</loc>{}</url>", links.concat());
+            let entries = [
+                page("/en", &[link("en", "/en"), link("de", "/de"), link("fr", "/fr"), link("xx", "/missing")]),
+                page("/de", &[link("en", "/en"), link("de", "/de")]),
+                // It leads back by itself.
+                page("/it", &[]),
+                page("/es", &[link("it", "/it")]),
+            ];
+            answer(200, &["content-type: text/xml"], format!("<urlset>{}</urlset>", entries.concat()))
+        }
+        "/missing" => answer(404, &[], ""),
+        "/it" => page("<h1>A</h1><link rel=alternate hreflang=es href=/es>"),
+        _ => page("<h1>A</h1>"),
+    })
+    .await;
+    let (_data, _, report) = crawled_with("sitemaps: follow", &site, AcceptedFindings::default()).await;
+    let told = list_findings(&report, &site);
+    assert_eq!(told["hreflang_broken"], ["/en, xx, /missing, file_not_found"]);
+    assert_eq!(told["hreflang_one_way"], ["/en, fr, /fr"]);
+    assert_eq!(told["hreflang_code"].len(), 1, "{told:?}");
 }
 
 #[tokio::test]

@@ -1,9 +1,16 @@
 //! Sitemaps that nobody names, and what their extensions add.
 
-use dragline_domain::definition::{Draft, Requisites, Sitemaps};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use dragline_domain::definition::{Condition, Draft, RecrawlRule, RecrawlWord, Requisites, Sitemaps, TextTest};
 use dragline_domain::outcome::Outcome;
 use dragline_graph::Broken;
+use dragline_local::SystemClock;
+use dragline_ports::clock::Clock;
 use dragline_testkit::whole_crawls::{Crawled, definition};
+use jiff::Timestamp;
 
 use super::graph::{all, graph};
 use super::heard::Heard;
@@ -75,6 +82,61 @@ async fn nothing_is_told_of_a_sitemap_that_nobody_named() {
 }
 
 #[tokio::test]
+async fn what_changed_is_visited_before_it_is_due_if_the_sitemap_was_right_before() {
+    const PAGES: [&str; 6] = ["/often/1", "/often/2", "/often/3", "/seldom", "/old", "/lie"];
+    // What the sitemap says of a page's last change; the lie is told by another sitemap.
+    let changed: Arc<Mutex<BTreeMap<&str, Timestamp>>> = Arc::default();
+    let told = Arc::clone(&changed);
+    let site = ScriptedSite::start(move |asked| {
+        let changed = told.lock().unwrap();
+        let list = |paths: &[&'static str]| {
+            let entry = |path: &&str| {
+                let lastmod = changed.get(*path).map(|at| format!("<lastmod>{at}</lastmod>")).unwrap_or_default();
+                format!("<url><loc>{path}</loc>{lastmod}</url>")
+            };
+            let entries: String = paths.iter().map(entry).collect();
+            answer(200, &["content-type: text/xml"], format!("<urlset>{entries}</urlset>"))
+        };
+        match asked.target.as_str() {
+            "/robots.txt" => answer(200, &["content-type: text/plain"], "Sitemap: /map.xml\nSitemap: /lies.xml"),
+            "/map.xml" => list(&PAGES[..5]),
+            "/lies.xml" => list(&["/lie"]),
+            "/lie" => page("a page"),
+            path => page(&format!("version {}", changed.get(path).is_some())),
+        }
+    })
+    .await;
+    let definition = definition(&[site.url("/")], |draft| {
+        follow(draft);
+        draft.recrawl.policy = Some(RecrawlWord::Fixed);
+        draft.recrawl.interval = Some(Duration::from_hours(24 * 30));
+        for when in [TextTest::Prefix("/often/".to_owned()), TextTest::Suffix(".xml".to_owned())] {
+            let (when, policy) = (Condition::Path(when), Some(RecrawlWord::Always));
+            draft.recrawl.rules.push(RecrawlRule { when, policy, interval: None, min: None, max: None });
+        }
+    });
+    let asked = |crawled: &Crawled| -> Vec<String> {
+        let rows = crawled.log.iter().filter(|row| PAGES[3..].contains(&row.url.as_str()));
+        rows.map(|row| row.url.clone()).collect()
+    };
+    let now = || SystemClock::new().now();
+    let first = Crawled::once(&definition).await;
+    assert_eq!(asked(&first), ["/lie", "/old", "/seldom"]);
+    changed.lock().unwrap().extend(["/often/1", "/often/2", "/often/3", "/lie"].map(|path| (path, now())));
+    let second = first.again(&definition).await;
+    assert_eq!(asked(&second), Vec::<String>::new(), "it has proved nothing yet");
+    assert_eq!(second.row("/map.xml").detail, None, "nor is it wrong");
+    changed.lock().unwrap().extend(["/seldom", "/lie"].map(|path| (path, now())));
+    let third = second.again(&definition).await;
+    assert_eq!(asked(&third), ["/seldom"], "the visits of the second time proved it, but for the other sitemap");
+    let detail = third.row("/map.xml").detail.as_deref();
+    assert_eq!(detail, Some("lastmod was right 3 of 3 times: 1 changed since the last visit"));
+    assert!(third.links_of("/map.xml").contains(&("/seldom", "sitemap", "changed")));
+    let fourth = third.again(&definition).await;
+    assert_eq!(asked(&fourth), Vec::<String>::new(), "it was visited since");
+}
+
+#[tokio::test]
 async fn languages_count_like_seeds_and_pictures_are_requisites() {
     let site = ScriptedSite::start(|asked| match asked.target.as_str() {
         "/robots.txt" => answer(200, &["content-type: text/plain"], "Sitemap: /map.xml"),
@@ -84,11 +146,11 @@ async fn languages_count_like_seeds_and_pictures_are_requisites() {
             "<urlset><url><loc>/en</loc><xhtml:link rel='alternate' hreflang='de' href='/de'/>
              <image:image><image:loc>/1.png</image:loc></image:image></url></urlset>",
         ),
-        "/1.png" => answer(200, &["content-type: image/png"], "\u{89}PNG"),
+        "/1.png" | "/favicon.ico" => answer(200, &["content-type: image/png"], "\u{89}PNG"),
         _ => page("a page"),
     })
     .await;
-    for (requisites, disposition, visits) in [(Requisites::Ignore, "not_a_page", 5), (Requisites::Fetch, "follow", 6)] {
+    for (requisites, disposition, visits) in [(Requisites::Ignore, "not_a_page", 5), (Requisites::Fetch, "follow", 7)] {
         let crawled = Crawled::once(&definition(&[site.url("/")], |draft| {
             (draft.sitemaps, draft.requisites) = (Sitemaps::Only, requisites);
         }))

@@ -32,7 +32,8 @@ pub struct Markup {
     /// References that are not valid URLs, each of a kind once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub malformed: Vec<MalformedLink>,
-    /// The page in other languages, and itself: `<link rel=alternate hreflang>`, in order.
+    /// The page in other languages, and itself: `<link rel=alternate hreflang>`, in order. Of a
+    /// sitemap, what it says of the pages that it lists.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<LanguageLink>,
     /// The uses of links, in order. A link without any has one, which tells no more than the link.
@@ -57,7 +58,10 @@ impl Markup {
     pub fn move_links(&mut self, new_position: impl Fn(u32) -> Option<u32>) {
         let in_place = |links: &mut Vec<u32>| *links = links.iter().filter_map(|link| new_position(*link)).collect();
         in_place(&mut self.undescribed_links);
-        self.languages.retain_mut(|language| moved(&mut language.link, &new_position));
+        self.languages.retain_mut(|language| {
+            moved(&mut language.link, &new_position)
+                && language.page.as_mut().is_none_or(|page| moved(page, &new_position))
+        });
         self.uses.retain_mut(|used| used.link.as_mut().is_none_or(|link| moved(link, &new_position)));
     }
 
@@ -92,6 +96,10 @@ pub struct LanguageLink {
     pub link: u32,
     /// The value of `hreflang`, as written.
     pub code: Box<str>,
+    /// The position of the link to the page of which a sitemap says this; `None` for the document
+    /// itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u32>,
 }
 
 /// One of the places in a page where a link is used: an `<a>` or an `<area>`.
@@ -168,7 +176,7 @@ mod tests {
 
     #[test]
     fn positions_of_links_move_together() {
-        let language = |link, code: &str| LanguageLink { link, code: code.into() };
+        let language = |link, code: &str| LanguageLink { link, code: code.into(), page: None };
         let used = |link| LinkUse { link, ..LinkUse::default() };
         let mut markup = Markup {
             undescribed_links: vec![0, 2],

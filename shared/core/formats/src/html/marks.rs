@@ -70,7 +70,7 @@ impl Marks {
     pub(super) fn finish(self, resolved: ResolvedLinks) -> (Vec<HtmlLink>, Markup) {
         let Self { h1, undescribed, undescribed_links, anchors, has_more_anchors, languages, mut is_cut } = self;
         let undescribed_links = undescribed_links.into_iter().filter_map(|link| resolved.position(link)).collect();
-        let language = |(link, code)| Some(LanguageLink { link: resolved.position(link)?, code });
+        let language = |(link, code)| Some(LanguageLink { link: resolved.position(link)?, code, page: None });
         let languages = languages.into_iter().filter_map(language).collect();
         let ResolvedLinks { links, mut malformed, positions, uses, is_malformed_cut, .. } = resolved;
         let (uses, mut empty, are_uses_cut) = uses.finish(&positions, &links);

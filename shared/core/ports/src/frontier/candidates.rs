@@ -7,6 +7,7 @@ use dragline_domain::frontier::{
     SeedDistance, ShorterWayState, ShorterWays, Sighting, TodoEntry,
 };
 use dragline_domain::ids::Iteration;
+use dragline_domain::lastmod::PageTimes;
 use jiff::Timestamp;
 
 use crate::error::PortResult;
@@ -25,6 +26,14 @@ pub trait Candidates: Send + Sync {
         iteration: Iteration,
         paths: &[String],
     ) -> impl Future<Output = PortResult<Vec<Option<ShorterWayState>>>> + Send;
+
+    /// Returns, in the order of the request, what was seen of known pages; `None` for the others.
+    /// May lag.
+    fn page_times(
+        &self,
+        origin: &OriginKey,
+        paths: &[String],
+    ) -> impl Future<Output = PortResult<Vec<Option<PageTimes>>>> + Send;
 
     /// Walks the candidates after this path (empty: from the first), and returns those that
     /// [`DueQuery::decide`] selects, at most `limit`. May lag: each is claimed before it is

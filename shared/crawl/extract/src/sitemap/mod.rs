@@ -7,18 +7,22 @@ mod tests;
 mod urlset;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 
+use dragline_domain::content::Content;
 use dragline_domain::document::LinkKind;
 use dragline_domain::frontier::ReadAs;
+use dragline_domain::lastmod::LastMod;
+use dragline_domain::markup::{LanguageLink, Markup};
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::content_coding::{ContentCodings, Cut, decode_all};
 use dragline_formats::robots::{ROBOTS_PATH, SITEMAP_PATH, sitemaps};
 use quick_xml::events::BytesStart;
 
 use self::feed::Feed;
-use self::urlset::Urlset;
-use crate::body::{Body, FoundLink};
+use self::urlset::{Language, Urlset};
+use crate::body::{Body, FoundLink, Unread};
 use crate::fields::MediaType;
 use crate::files::xml::{Visitor, walk};
 
@@ -66,44 +70,103 @@ pub(crate) fn is_tried(url: &CrawlUrl) -> bool {
     url.path_and_query() == SITEMAP_PATH
 }
 
-/// Returns the links of a body that was named as a sitemap, or is robots.txt, whatever its media
-/// type.
-pub(crate) fn read_named(body: &Body<'_>, read_as: ReadAs) -> Result<Vec<FoundLink>, NothingListed> {
+/// Returns what a body says that was named as a sitemap, or is robots.txt, whatever its media type.
+pub(crate) fn read_named(body: &Body<'_>, read_as: ReadAs) -> Result<Unread, NothingListed> {
     let found = match read_as {
-        ReadAs::Typed | ReadAs::Check | ReadAs::Robots | ReadAs::Feed => body.links(parse_robots(body)),
+        ReadAs::Typed | ReadAs::Check | ReadAs::Robots | ReadAs::Feed => listing(body, parse_robots(body).into()),
         ReadAs::Sitemap | ReadAs::SitemapTrial => {
             let (bytes, is_damaged) = decompress(body, u64::MAX);
             let listed = parse_text(&body.text(&bytes).text);
-            let found = body.links(listed.as_deref().unwrap_or_default().iter().cloned());
-            match listed {
-                _ if !found.is_empty() => found,
+            let is_sitemap = listed.is_some();
+            let found = listing(body, listed.unwrap_or_default());
+            match is_sitemap {
+                _ if !found.links.is_empty() => found,
                 _ if is_damaged => return Err(NothingListed::Damaged),
-                None => return Err(NothingListed::NotASitemap),
-                Some(_) => return Err(NothingListed::NoUrls),
+                false => return Err(NothingListed::NotASitemap),
+                true => return Err(NothingListed::NoUrls),
             }
         }
     };
-    if found.is_empty() { Err(NothingListed::InRobots) } else { Ok(found) }
+    if found.links.is_empty() { Err(NothingListed::InRobots) } else { Ok(found) }
 }
 
-/// Returns the links of a body that is a sitemap or robots.txt by its media type and beginning;
-/// none if it is neither.
-pub(crate) fn links(body: &Body<'_>) -> Vec<FoundLink> {
+/// What a list says, with URLs as written.
+#[derive(Debug, Default)]
+struct Listed {
+    links: Vec<(LinkKind, String)>,
+    /// The languages of its pages, by the pages' URLs.
+    languages: Vec<(String, Language)>,
+}
+
+impl From<Vec<(LinkKind, String)>> for Listed {
+    fn from(links: Vec<(LinkKind, String)>) -> Self {
+        Self { links, languages: Vec::new() }
+    }
+}
+
+/// Returns what a list says, with its links resolved.
+fn listing(body: &Body<'_>, listed: Listed) -> Unread {
+    let links = body.links(listed.links);
+    let markup = Markup { languages: languages(body, &links, &listed.languages), ..Markup::default() };
+    let content = (!markup.languages.is_empty() && !body.directives.noindex)
+        .then(|| Box::new(Content { markup: Some(Box::new(markup)), ..Content::default() }));
+    Unread { links, content, ..body.unread() }
+}
+
+/// Returns the languages of a list's pages, by the positions of links.
+fn languages(body: &Body<'_>, links: &[FoundLink], listed: &[(String, Language)]) -> Vec<LanguageLink> {
+    if listed.is_empty() {
+        return Vec::new();
+    }
+    let mut positions: HashMap<&CrawlUrl, u32> = HashMap::new();
+    for (position, link) in (0..).zip(links) {
+        if matches!(link.kind, LinkKind::Sitemap | LinkKind::Alternate) {
+            positions.entry(&link.target).or_insert(position);
+        }
+    }
+    let position = |written: &str| {
+        let (target, _) = body.source.url.join_spelled(written, body.settings.url_rules).ok()?;
+        positions.get(&target).copied()
+    };
+    let language = |(page, language): &(String, Language)| {
+        let (page, link) = (position(page)?, position(&language.url)?);
+        Some(LanguageLink { link, code: language.code.as_str().into(), page: Some(page) })
+    };
+    listed.iter().filter_map(language).collect()
+}
+
+/// Returns the entries of a body named as a sitemap, with when each changed last, as far as it says
+/// so.
+pub(crate) fn changes(body: &Body<'_>) -> Vec<(CrawlUrl, LastMod)> {
+    let bytes = decompress(body, u64::MAX).0;
+    let mut document = Document::new(Roots::WithFeeds);
+    walk(&body.text(&bytes).text, &mut document);
+    let List::Urlset(urlset) = document.list else { return Vec::new() };
+    let resolve = |(url, lastmod): (String, LastMod)| {
+        let (target, _) = body.source.url.join_spelled(&url, body.settings.url_rules).ok()?;
+        Some((target, lastmod))
+    };
+    urlset.into_changes().into_iter().filter_map(resolve).collect()
+}
+
+/// Returns what a body says that is a sitemap or robots.txt by its media type and beginning; it has
+/// no links if it is neither.
+pub(crate) fn read(body: &Body<'_>) -> Unread {
     match body.media {
         MediaType::Plain | MediaType::Unknown if body.source.url.path_and_query() == ROBOTS_PATH => {
-            body.links(parse_robots(body))
+            listing(body, parse_robots(body).into())
         }
         MediaType::Xml | MediaType::Plain | MediaType::Unknown | MediaType::Binary | MediaType::Other => {
             // Most files of these types are something else, and not read any further.
             if may_be_one(&body.text(&decompress(body, LOOK_BYTES).0).text) {
                 let bytes = decompress(body, u64::MAX).0;
-                body.links(in_xml(&body.text(&bytes).text, Roots::Sitemaps).unwrap_or_default())
+                listing(body, in_xml(&body.text(&bytes).text, Roots::Sitemaps).unwrap_or_default())
             } else {
-                Vec::new()
+                body.unread()
             }
         }
         MediaType::Html | MediaType::Xhtml | MediaType::Json | MediaType::Pdf | MediaType::Office | MediaType::Css => {
-            Vec::new()
+            body.unread()
         }
     }
 }
@@ -140,12 +203,12 @@ fn is_absolute(url: &str) -> bool {
         .any(|scheme| url.get(..scheme.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(scheme)))
 }
 
-/// Returns the links of a sitemap's text; `None` if it is not a sitemap.
-fn parse_text(text: &str) -> Option<Vec<(LinkKind, String)>> {
+/// Returns what a sitemap's text says; `None` if it is not a sitemap.
+fn parse_text(text: &str) -> Option<Listed> {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '\0'));
     // The URLs of a text list may contain anything, and XML may have anything before its root.
     let listed = if is_absolute(text) { None } else { in_xml(text, Roots::WithFeeds) };
-    listed.or_else(|| if text.starts_with('<') { None } else { parse_lines(text) })
+    listed.or_else(|| if text.starts_with('<') { None } else { parse_lines(text).map(Listed::from) })
 }
 
 /// Returns the URLs of a text list, one a line; `None` if there is none.
@@ -176,13 +239,16 @@ fn may_be_one(beginning: &str) -> bool {
     }
 }
 
-fn in_xml(text: &str, roots: Roots) -> Option<Vec<(LinkKind, String)>> {
+fn in_xml(text: &str, roots: Roots) -> Option<Listed> {
     let mut document = Document::new(roots);
     walk(text, &mut document);
     match document.list {
         List::Unseen | List::Other => None,
-        List::Urlset(urlset) => Some(urlset.into_links()),
-        List::Feed(feed) => Some(feed.links),
+        List::Urlset(mut urlset) => {
+            let languages = urlset.take_languages();
+            Some(Listed { links: urlset.into_links(), languages })
+        }
+        List::Feed(feed) => Some(feed.links.into()),
     }
 }
 

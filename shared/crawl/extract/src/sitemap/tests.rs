@@ -6,7 +6,7 @@ use dragline_formats::deflated::{CompressionGoal, gzip};
 use dragline_formats::http_fields::Headers;
 
 use super::*;
-use crate::{Settings, Source, extract_as};
+use crate::{Settings, Source, extract_as, sitemap_changes};
 
 /// Returns the links of a body as paths, or as whole URLs if they are elsewhere, with `+` before
 /// sitemaps, and the kind before what extensions add; then the kind of body, and the reason if it
@@ -75,6 +75,53 @@ fn listed_urls_are_found() {
         ("/a/robots.txt", "text/plain", b"Sitemap: /1.xml", &[], "nor this"),
     ] {
         assert_eq!(read(path, content_type, body, ReadAs::Typed), expected, "{why}");
+    }
+}
+
+#[test]
+fn entries_say_when_they_changed_last() {
+    let lastmod = |text: &str| LastMod::new(text.parse().unwrap());
+    let [day, second] = ["2026-11-23T00:00:00Z", "2026-11-23T10:00:00Z"].map(lastmod);
+    for (body, expected, why) in [
+        (
+            "<urlset><url><loc>/a</loc><lastmod>2026-11-23</lastmod></url><url><loc>/b</loc></url><url><lastmod>\n2026-11-23T11:00+01:00 </lastmod><loc>/c</loc></url></urlset>",
+            &[("/a", day), ("/c", second)][..],
+            "behind and before the URL",
+        ),
+        (
+            "<sitemapindex><sitemap><loc>/1.xml</loc><lastmod>2026-11-23T10:00:00Z</lastmod></sitemap></sitemapindex>",
+            &[("/1.xml", second)],
+            "sitemaps of an index, too",
+        ),
+        (
+            "<urlset><url><loc>/a<lastmod>2026-11-23</url><url><loc>/b<lastmod>2026-11-23T10:00:00Z</url></urlset>",
+            &[("/a", day), ("/b", second)],
+            "elements that nobody closed",
+        ),
+        (
+            "<urlset><url><loc>/a</loc><lastmod>2026-11</lastmod></url><url><loc>/b</loc><lastmod>yesterday</lastmod></url></urlset>",
+            &[],
+            "a month is too long, and words say nothing",
+        ),
+        (
+            "<urlset xmlns:n='n'><url><loc>/a</loc><n:lastmod>2026-11-23</n:lastmod></url><lastmod>2026-11-23</lastmod></urlset>",
+            &[],
+            "another vocabulary, and no entry",
+        ),
+        (
+            "<urlset><url><loc>/a</loc><lastmod>2026-11-23</lastmod><changefreq>daily</changefreq></url><url><loc>/b</loc><priority>1</priority></url></urlset>",
+            &[("/a", day)],
+            "other fields",
+        ),
+        ("https://a.example/a", &[], "a list of URLs"),
+    ] {
+        let url = CrawlUrl::parse("https://a.example/map.xml", &UrlRules::default()).unwrap();
+        let headers = Headers::from_iter([("Content-Type", "text/xml")]);
+        let source = Source { url: &url, headers: &headers, body: body.as_bytes() };
+        let rules = UrlRules::default();
+        let changes = sitemap_changes(&source, &Settings::at(ContentLevel::Text, &rules));
+        let changes: Vec<_> = changes.iter().map(|(url, lastmod)| (url.path_and_query(), *lastmod)).collect();
+        assert_eq!(changes, expected, "{why}");
     }
 }
 

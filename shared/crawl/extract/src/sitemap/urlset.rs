@@ -7,13 +7,19 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::mem;
 
 use dragline_domain::document::LinkKind;
+use dragline_domain::lastmod::LastMod;
 use quick_xml::escape::unescape;
 use quick_xml::events::BytesStart;
 
 use super::{ENTRIES_MAX, URL_BYTES_MAX, UrlText, is_absolute};
 use crate::files::xml::attribute;
+use crate::validity::w3c_instant;
+
+/// The longest language that is kept, in bytes.
+const LANGUAGE_BYTES_MAX: usize = 40;
 
 /// The innermost open element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,17 +45,70 @@ pub(super) struct Urlset {
     /// An ignored element, and the nesting depth of its name.
     muted: Option<(String, usize)>,
     said: UrlText,
-    /// The open element of an extension, and its text.
-    extra: Option<(LinkKind, UrlText)>,
+    /// The open element of an extension or the entry's `lastmod`, and its text.
+    extra: Option<(Extra, UrlText)>,
     /// What extensions add.
     extras: Vec<(LinkKind, String)>,
     pub(super) links: Vec<(LinkKind, String)>,
+    /// The place of the open entry's first link, and when that changed last.
+    entry: (usize, Option<LastMod>),
+    /// The links with a `lastmod`, by their places.
+    changes: Vec<(usize, LastMod)>,
+    /// The languages of the open entry's page, and then those of all.
+    entry_languages: Vec<Language>,
+    languages: Vec<(usize, Language)>,
+}
+
+/// A language, and the URL of the page in it.
+#[derive(Clone, Debug)]
+pub(super) struct Language {
+    pub(super) code: String,
+    pub(super) url: String,
+}
+
+/// An element of an entry beside its `loc`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extra {
+    /// The URL of something that belongs to it.
+    Url(LinkKind),
+    LastMod,
 }
 
 impl Urlset {
     pub(super) fn new(root_kind: LinkKind, prefix: Option<String>) -> Self {
         let (muted, said, extra, extras, links) = Default::default();
-        Self { prefix, root_kind, kind: root_kind, open: OpenElement::Root, muted, said, extra, extras, links }
+        let (entry, changes, entry_languages, languages) = Default::default();
+        let (kind, open) = (root_kind, OpenElement::Root);
+        Self {
+            prefix,
+            root_kind,
+            kind,
+            open,
+            muted,
+            said,
+            extra,
+            extras,
+            links,
+            entry,
+            changes,
+            entry_languages,
+            languages,
+        }
+    }
+
+    /// Returns when its entries changed last, as far as it says so.
+    pub(super) fn into_changes(mut self) -> Vec<(String, LastMod)> {
+        self.end_entry();
+        let mut urls: Vec<_> = self.links.into_iter().map(|(_, url)| Some(url)).collect();
+        let changes = self.changes.into_iter();
+        changes.filter_map(|(place, lastmod)| Some((urls.get_mut(place)?.take()?, lastmod))).collect()
+    }
+
+    /// Takes the languages of its pages, by the pages' URLs.
+    pub(super) fn take_languages(&mut self) -> Vec<(String, Language)> {
+        self.end_entry();
+        let languages = mem::take(&mut self.languages).into_iter();
+        languages.filter_map(|(place, language)| Some((self.links.get(place)?.1.clone(), language))).collect()
     }
 
     /// Returns its entries, and then what extensions add to them.
@@ -64,8 +123,12 @@ impl Urlset {
     }
 
     pub(super) fn start(&mut self, name: &str, prefix: Option<&str>, element: &BytesStart<'_>) {
-        self.start_extra(name, element);
         let is_own = prefix.is_none() || prefix == self.prefix.as_deref();
+        if matches!(self.extra, Some((Extra::LastMod, _))) {
+            // It was left open.
+            self.end_extra();
+        }
+        self.start_extra(name, element, is_own);
         let (is_entry, is_loc) = (is_own && is_entry(name), is_own && name == "loc");
         if let Some((muted, depth)) = &mut self.muted {
             if !(is_entry || is_loc && is_field(muted)) {
@@ -80,17 +143,19 @@ impl Urlset {
         } else if !is_entry {
             self.muted = Some((name.to_owned(), 1));
         } else if self.open != OpenElement::Loc {
+            self.end_entry();
             self.open = OpenElement::Entry;
             self.kind = if name == "sitemap" { LinkKind::SitemapFile } else { self.root_kind };
         }
     }
 
-    /// Begins an element of an extension, if it is a known one.
-    fn start_extra(&mut self, name: &str, element: &BytesStart<'_>) {
+    /// Begins an element of an extension, or a `lastmod`, if it is a known one.
+    fn start_extra(&mut self, name: &str, element: &BytesStart<'_>, is_own: bool) {
         let around = self.muted.as_ref().map(|(name, _)| name.as_str());
         let kind = match (around, name) {
-            (Some("image"), "loc") | (Some("video"), "thumbnail_loc") => LinkKind::Img,
-            (Some("video"), "content_loc") => LinkKind::Video,
+            (Some("image"), "loc") | (Some("video"), "thumbnail_loc") => Extra::Url(LinkKind::Img),
+            (Some("video"), "content_loc") => Extra::Url(LinkKind::Video),
+            (None, "lastmod") if is_own && self.open != OpenElement::Root => Extra::LastMod,
             (None, "link") if self.open == OpenElement::Entry => return self.alternate(element),
             _ => return,
         };
@@ -104,9 +169,16 @@ impl Urlset {
         }
         let Some(written) = attribute(element, "href") else { return };
         let url = unescape(&written).map_or_else(|_| written.to_string(), Cow::into_owned);
-        if url.len() <= URL_BYTES_MAX {
-            self.add_extra(LinkKind::Alternate, url.trim().to_owned());
+        if url.len() > URL_BYTES_MAX {
+            return;
         }
+        let url = url.trim().to_owned();
+        if let Some(code) = attribute(element, "hreflang").filter(|code| code.len() <= LANGUAGE_BYTES_MAX)
+            && self.languages.len() + self.entry_languages.len() < ENTRIES_MAX
+        {
+            self.entry_languages.push(Language { code: code.trim().to_owned(), url: url.clone() });
+        }
+        self.add_extra(LinkKind::Alternate, url);
     }
 
     fn add_extra(&mut self, kind: LinkKind, url: String) {
@@ -115,12 +187,31 @@ impl Urlset {
         }
     }
 
-    pub(super) fn end(&mut self, name: &str) {
-        if let Some((kind, mut said)) = self.extra.take()
-            && let Some(url) = said.take()
+    fn end_extra(&mut self) {
+        if let Some((extra, mut said)) = self.extra.take()
+            && let Some(said) = said.take()
         {
-            self.add_extra(kind, url);
+            match extra {
+                Extra::Url(kind) => self.add_extra(kind, said),
+                Extra::LastMod => self.entry.1 = w3c_instant(&said).map(LastMod::new),
+            }
         }
+    }
+
+    /// Ends the open entry: it has all of its links.
+    fn end_entry(&mut self) {
+        let (first, lastmod) = mem::replace(&mut self.entry, (self.links.len(), None));
+        if let Some(lastmod) = lastmod {
+            self.changes.extend((first..self.links.len()).map(|place| (place, lastmod)));
+        }
+        let languages = mem::take(&mut self.entry_languages);
+        if first < self.links.len() {
+            self.languages.extend(languages.into_iter().map(|language| (first, language)));
+        }
+    }
+
+    pub(super) fn end(&mut self, name: &str) {
+        self.end_extra();
         if let Some((muted, depth)) = &mut self.muted {
             *depth -= usize::from(muted == name);
             let is_left_open = is_field(muted) && is_entry(name);
@@ -135,7 +226,10 @@ impl Urlset {
         self.flush();
         match (name, self.open) {
             ("loc", _) => self.open = OpenElement::Entry,
-            ("url" | "sitemap", OpenElement::Entry) => (self.open, self.kind) = (OpenElement::Root, self.root_kind),
+            ("url" | "sitemap", OpenElement::Entry) => {
+                self.end_entry();
+                (self.open, self.kind) = (OpenElement::Root, self.root_kind);
+            }
             _ => {}
         }
     }

@@ -1,7 +1,7 @@
 //! Date formats of feeds and sitemaps.
 
-use jiff::civil;
 use jiff::fmt::rfc2822::DateTimeParser;
+use jiff::{Timestamp, civil};
 
 /// RFC 822 as amended by RFC 2822, in which years have four digits. The weekday is redundant and
 /// not checked.
@@ -31,6 +31,15 @@ fn is_w3c(text: &str) -> bool {
             7 => is_date(&format!("{text}-01")),
             _ => is_date(text),
         },
+    }
+}
+
+/// Returns the instant of a W3C Datetime, midnight in UTC for a day; `None` if it is less exact
+/// than a day, or no such date.
+pub(crate) fn w3c_instant(text: &str) -> Option<Timestamp> {
+    match text.split_once('T') {
+        Some(_) => is_w3c(text).then(|| text.parse().ok()).flatten(),
+        None => is_date(text).then(|| format!("{text}T00:00:00Z").parse().ok()).flatten(),
     }
 }
 

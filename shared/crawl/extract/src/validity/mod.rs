@@ -23,6 +23,7 @@ use dragline_formats::charset::{CharsetSource, Decoded};
 use crate::body::{Body, Settings, Source};
 use crate::fields::MediaType;
 
+pub(crate) use self::dates::w3c_instant;
 pub use self::flaws::FLAWS_MAX;
 use self::flaws::{Flaws, LineColumn};
 

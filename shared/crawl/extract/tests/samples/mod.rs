@@ -15,6 +15,7 @@ use dragline_domain::feed::{Enclosure, Entry, Feed, FeedFormat, Person};
 use dragline_domain::frontier::{ObjectKey, VisitPlace};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::item::{Field, Item, Misfit, Money, Notation, Record, Value};
+use dragline_domain::lastmod::Truth;
 use dragline_domain::markup::{AnchorSet, LanguageLink, LinkUse, MalformedLink, MalformedReason, Markup, PagePart};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
@@ -250,6 +251,7 @@ fn content() -> Content {
             }],
         }],
         markup: Some(Box::new(markup())),
+        lastmod: Some(Truth { right: 3, wrong: 1, changed: 2 }),
         gaps: vec![Gap::Tree, Gap::Items, Gap::About],
         uses: vec![uses()],
         reserved_for: Some(Purpose::AiTrain),
@@ -276,7 +278,7 @@ fn markup() -> Markup {
             why: MalformedReason::SchemeMistyped,
             text: Some("x".into()),
         }],
-        languages: vec![LanguageLink { link: 0, code: "en-UK".into() }],
+        languages: vec![LanguageLink { link: 0, code: "en-UK".into(), page: Some(0) }],
         uses: vec![used, LinkUse::default()],
         is_cut: true,
     }

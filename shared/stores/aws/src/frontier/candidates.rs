@@ -7,6 +7,7 @@ use dragline_domain::frontier::{
     UrlHistory, claim as decide,
 };
 use dragline_domain::ids::Iteration;
+use dragline_domain::lastmod::PageTimes;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Candidates, ClaimRequest, DueCandidate, DuePage};
 
@@ -80,6 +81,16 @@ impl Candidates for DynamoFrontier {
                 Ok(candidate.and_then(|candidate| candidate.state.nearer(candidate.known, iteration)))
             });
             nearer.collect()
+        })
+        .await
+    }
+
+    async fn page_times(&self, origin: &OriginKey, paths: &[String]) -> PortResult<Vec<Option<PageTimes>>> {
+        at("look when pages changed", origin, async {
+            let keys: Vec<_> = paths.iter().map(|path| keys::candidate(origin, path)).collect();
+            let found = self.db.get_all(keys.clone(), ReadKind::Eventual).await?;
+            let times = keys.iter().map(|key| Ok(found.get(key).map(candidate::page_times).transpose()?.flatten()));
+            times.collect()
         })
         .await
     }

@@ -7,6 +7,7 @@ use dragline_domain::frontier::{
     VisitResult, VisitTarget,
 };
 use dragline_domain::ids::{Iteration, Turn};
+use dragline_domain::lastmod::PageTimes;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
@@ -105,6 +106,14 @@ impl Candidate {
         let (demand, follow_up) = Default::default();
         (TodoEntry { path_and_query, via, redirects: 0, requisite_steps, read_as, known, demand, follow_up }, depth)
     }
+}
+
+/// Returns what was seen of a known page; `None` if no visit found it.
+pub(crate) fn page_times(item: &Item) -> Result<Option<PageTimes>, StoreError> {
+    let fields = fields(item)?;
+    let Some(checked_at) = fields.maybe_instant(CHECKED_AT)? else { return Ok(None) };
+    let (first_seen, changed_at) = (fields.instant("first_seen")?, fields.maybe_instant(CHANGED_AT)?);
+    Ok(Some(PageTimes { first_seen, changed_at, checked_at }))
 }
 
 fn document(fields: Fields<'_>, name: &str) -> Result<LastDocument, StoreError> {

@@ -7,6 +7,7 @@ use dragline_domain::frontier::{
     LinkDecisions, NamersUpdate, ReadAs, RulesDigest, SeedDistance, Sighting, StateChange, UrlHistory, VisitPlace,
 };
 use dragline_domain::ids::{CrawlId, Iteration, Turn};
+use dragline_domain::lastmod::PageTimes;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::recrawl::Absence;
 use dragline_domain::url::Origin;
@@ -264,6 +265,18 @@ impl Db {
             put_update(&mut statement, origin, update, document)?;
         }
         Ok(())
+    }
+
+    /// Returns what was seen of a known page; `None` if no visit found it.
+    pub(crate) fn page_times(&self, origin: OriginRowId, path: &str) -> Result<Option<PageTimes>, StoreError> {
+        let sql = "SELECT first_seen, changed_at, checked_at FROM known_url
+                   WHERE origin_id = ?1 AND path_query = ?2 AND checked_at IS NOT NULL";
+        let read = |row: &Row<'_>| {
+            let (first_seen, changed_at, checked_at): (Millis, Option<Millis>, Millis) = row.try_into()?;
+            let changed_at = changed_at.map(|changed| changed.0);
+            Ok(PageTimes { first_seen: first_seen.0, changed_at, checked_at: checked_at.0 })
+        };
+        self.find(sql, params![origin, path], read)
     }
 
     /// Adds which texts the pages have that call URLs canonical.

@@ -7,6 +7,7 @@ use dragline_domain::frontier::{
     ShorterWayState, Sighting, StateChange, TodoEntry, UrlHistory, VisitPlace, claim as decide, is_owned_by_other,
 };
 use dragline_domain::ids::Iteration;
+use dragline_domain::lastmod::PageTimes;
 use dragline_domain::url::Origin;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Candidates, ClaimRequest, DueCandidate, DuePage};
@@ -29,6 +30,15 @@ impl Candidates for SqliteFrontier {
     ) -> PortResult<Vec<Option<ShorterWayState>>> {
         let (key, paths) = (origin.clone(), paths.to_vec());
         self.run("look for shorter ways", origin, move |db| nearer(db, &key, iteration, &paths)).await
+    }
+
+    async fn page_times(&self, origin: &OriginKey, paths: &[String]) -> PortResult<Vec<Option<PageTimes>>> {
+        let (key, paths) = (origin.clone(), paths.to_vec());
+        let work = move |db: &Db| match db.origin_id(&key)? {
+            Some(origin) => paths.iter().map(|path| db.page_times(origin, path)).collect(),
+            None => Ok(vec![None; paths.len()]),
+        };
+        self.run("look when pages changed", origin, work).await
     }
 
     async fn due_candidates(

@@ -9,6 +9,7 @@ use dragline_domain::frontier::{
     VisitPlace, VisitResult, VisitTarget,
 };
 use dragline_domain::ids::{Iteration, Turn};
+use dragline_domain::lastmod::PageTimes;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::recrawl::Absence;
 use dragline_ports::frontier::{DuePage, Frontier};
@@ -151,6 +152,39 @@ pub async fn what_came_nearer_is_told(frontier: &impl Frontier) {
     let next = World::begin_by(frontier, "v", UNLIMITED).await;
     next.claim_at(3, &origin, Claimer::trigger(&trigger("v")), &["/a"]).await;
     assert_eq!(told(next.iteration).await, [None, None, None], "the way of the next iteration is the only one");
+}
+
+/// What visits saw of pages is told for each that one of them found.
+pub async fn what_was_seen_of_pages_is_told(frontier: &impl Frontier) {
+    let (origin, page) = (key("a.example"), Outcome::FileIngested);
+    let world = World::begin(frontier, UNLIMITED).await;
+    world.seed(&origin, &["/"]).await;
+    let segment = world.crawl_until_idle(&origin, 1, 0).await;
+    world.claim(&origin, Claimer::trigger(&trigger("x")), &["/changed", "/same", "/failed", "/new"]).await;
+    let shown = |n, changed_at| StateChange::Shown {
+        place: VisitPlace { iteration: world.iteration, turn: segment.id.turn, segment: segment.id.n, n },
+        outcome: page,
+        links: LinkDecisions { by: RULES, depth: 1 },
+        changed_at,
+    };
+    let visit = |second, outcome| Some(VisitResult { at: at(second), ..ended(outcome) });
+    let updates = [
+        ("/changed", 1, visit(20, page), shown(1, Some(at(20)))),
+        ("/same", 1, visit(20, page), shown(2, Some(at(20)))),
+        ("/same", 2, visit(30, Outcome::FileDidNotChange), StateChange::Confirmed),
+        ("/failed", 1, visit(20, Outcome::RequestTimeout), StateChange::Kept),
+    ];
+    let updates = updates
+        .map(|(path, turn, ended, state)| CandidateUpdate { state, ..update(path, (world.iteration, turn, 0), ended) });
+    frontier.update_candidates(&origin, &updates).await.unwrap();
+    let paths = ["/unknown", "/same", "/changed", "/failed", "/new"].map(str::to_owned);
+    let told = async || frontier.page_times(&origin, &paths).await.unwrap();
+    let seen = |changed, checked| {
+        Some(PageTimes { first_seen: at(0), changed_at: Some(at(changed)), checked_at: at(checked) })
+    };
+    assert_comes_to(told, vec![None, seen(20, 30), seen(20, 20), None, None], "in the order of the request").await;
+    let other = frontier.page_times(&key("b.example"), &paths[..1]).await.unwrap();
+    assert_eq!(other, [None], "an origin that nobody knows");
 }
 
 /// In the next iteration a URL that is not due yet cannot be claimed, except where the claim

@@ -61,6 +61,7 @@ macro_rules! frontier_suite {
             a_claim_is_own_once
             a_shorter_way_is_passed_on
             what_came_nearer_is_told
+            what_was_seen_of_pages_is_told
             a_claim_waits_until_it_is_due
             an_update_never_goes_back
             an_update_without_a_capture_keeps_the_last_one

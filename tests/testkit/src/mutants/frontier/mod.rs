@@ -12,6 +12,7 @@ use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::*;
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId, Turn};
+use dragline_domain::lastmod::PageTimes;
 use dragline_domain::url::{DomainKey, HostKey, Origin};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::*;
@@ -171,6 +172,9 @@ with_mutants_of_work! {
         fn nearer(origin: &OriginKey, iteration: Iteration, paths: &[String]) -> Vec<Option<ShorterWayState>>;
             - ShorterWayUnvisited: "no visit of a URL is known where a shorter way was found"
                 but |found| found.iter_mut().flatten().for_each(|nearer| nearer.has_ended = false);
+        fn page_times(origin: &OriginKey, paths: &[String]) -> Vec<Option<PageTimes>>;
+            - ChangesUnknown: "nobody knows when a page changed"
+                but |times| times.iter_mut().flatten().for_each(|times| times.changed_at = None);
         fn due_candidates(origin: &OriginKey, query: &DueQuery, after: &str, limit: usize) -> DuePage;
             - CursorTakesQueued: "the cursor returns what is queued in this iteration"
                 { let query = &DueQuery { iteration: query.iteration.next(), ..*query }; };

@@ -2,7 +2,7 @@
 
 pub(crate) mod known;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use dragline_domain::definition::Feeds;
 use dragline_domain::document::{Disposition, Document};
@@ -229,13 +229,17 @@ fn link_targets<'d>(
     // Each URL not known to be claimed by others, with its list and its place there.
     let mut places: HashMap<UrlHash, (Visits, usize)> = HashMap::new();
     let known = known.view(&segment.id.origin.crawl, segment.iteration, claimer);
+    let links = || documents.iter().flat_map(|document| &document.links);
+    let changed: HashSet<&CrawlUrl> =
+        links().filter(|link| link.disposition == Disposition::Changed).map(|link| &link.target).collect();
     for (capture, document) in captures.iter().zip(documents) {
         for link in &document.links {
             let to_target = || Distance::to_target(&capture.visit, link.kind, feeds);
             let (distance, blocked) = match &link.disposition {
-                Disposition::Follow | Disposition::Last => (to_target(), None),
+                Disposition::Follow | Disposition::Last | Disposition::Changed => (to_target(), None),
                 Disposition::Blocked(reason) => (to_target(), Some(reason.as_str())),
                 Disposition::Check => (Distance::to_checked(&capture.visit), None),
+                Disposition::Framed => (Distance::to_framed(&capture.visit), None),
                 Disposition::NotAPage
                 | Disposition::NoFollow
                 | Disposition::OutOfScope
@@ -248,7 +252,8 @@ fn link_targets<'d>(
             // Most links lead to known URLs.
             let hash = known.hash(url);
             let Distance { depth, requisite_steps, read_as, redirects } = distance;
-            if known.is_taken(hash, SeedDistance { depth, requisite_steps }) {
+            let has_changed = changed.contains(url);
+            if !has_changed && known.is_taken(hash, SeedDistance { depth, requisite_steps }) {
                 continue;
             }
             let origin = url.origin();
@@ -267,7 +272,8 @@ fn link_targets<'d>(
                 continue;
             }
             let demand = passed_on(capture, url, &sighting);
-            let visits = demand.as_ref().map_or(Visits::Due, |demand| demand.visits);
+            let usual = if has_changed { Visits::All } else { Visits::Due };
+            let visits = demand.as_ref().map_or(usual, |demand| demand.visits);
             let found = by_origin.entry((origin, visits)).or_default();
             places.insert(hash, (visits, found.len()));
             let spelling = link.spelling;

@@ -1,6 +1,7 @@
 //! From captures to documents.
 
 pub(crate) mod budget;
+mod changed;
 mod demand;
 pub(crate) mod document;
 pub(crate) mod earlier;
@@ -62,6 +63,9 @@ pub(crate) async fn documents(
     budget::keep_to_budget(world, context, segment, &mut documents).await?;
     if task.visits() {
         Box::pin(waiting::let_suspects_wait(world, context, segment, &mut documents)).await?;
+    }
+    if *task == Task::Crawl && trust == Trust::Full {
+        Box::pin(changed::visit_what_changed(world, context, segment, captures, &mut documents)).await?;
     }
     if task.visits() {
         sitemaps::tell_sitemaps(world, contexts, segment, captures, &documents).await?;

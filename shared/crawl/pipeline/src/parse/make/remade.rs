@@ -2,7 +2,7 @@
 //! rules. Nothing is requested or claimed: links that would be followed now, but were not before,
 //! are left to the next crawl.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -139,13 +139,21 @@ impl LaterDirective {
 }
 
 /// Leaves to the next crawl the links that would be followed now and were not before: only a crawl
-/// claims URLs.
+/// claims URLs. What a visit found out by comparing with other pages stays.
 pub(crate) fn leave_what_is_new(earlier: &Document, document: &mut Document) {
     let followed = earlier.links.iter().filter(|link| link.disposition.is_claimed());
-    let followed: HashSet<(LinkKind, &CrawlUrl)> = followed.map(|link| (link.kind, &link.target)).collect();
+    let followed: HashMap<(LinkKind, &CrawlUrl), &Disposition> =
+        followed.map(|link| ((link.kind, &link.target), &link.disposition)).collect();
     for link in document.links.iter_mut().filter(|link| link.disposition.is_claimed()) {
-        if !followed.contains(&(link.kind, &link.target)) {
-            link.disposition = Disposition::Later;
+        match followed.get(&(link.kind, &link.target)) {
+            None => link.disposition = Disposition::Later,
+            Some(order @ (Disposition::Last | Disposition::Changed)) if link.disposition == Disposition::Follow => {
+                link.disposition = (*order).clone();
+            }
+            Some(_) => {}
         }
+    }
+    if let Some(truth) = earlier.content.as_ref().and_then(|content| content.lastmod) {
+        document.content.get_or_insert_default().lastmod = Some(truth);
     }
 }

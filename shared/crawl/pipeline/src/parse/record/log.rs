@@ -26,7 +26,7 @@ pub(crate) fn log_entries(
         at: capture.at,
         visit: Visit {
             outcome: document.outcome,
-            detail: document.detail.clone(),
+            detail: detail(document),
             missing: None,
             uses: Vec::new(),
             ..capture.visit.clone()
@@ -63,6 +63,14 @@ pub(crate) fn log_entries(
         unchanged_since: None,
     });
     captures.chain(blocked).collect()
+}
+
+/// Returns what is to be said of a visit: the document's detail, and whether its sitemap told the
+/// truth.
+fn detail(document: &Document) -> Option<String> {
+    let truth = document.content.as_ref().and_then(|content| content.lastmod);
+    let said = document.detail.clone().into_iter().chain(truth.map(|truth| truth.to_string()));
+    said.reduce(|said, more| format!("{said}; {more}"))
 }
 
 /// Returns when the body was fetched that the visit found unchanged, or from which its document was

@@ -41,7 +41,7 @@ pub(super) const KINDS: &[Kind] = &[
         select: "n.from_url, n.code, n.to_url",
         from: "language_link n JOIN document t ON t.id = n.to_id",
         condition: "t.has_markup AND n.to_id <> n.from_id AND NOT EXISTS (
-                        SELECT 1 FROM page_language b JOIN edge e ON e.from_id = b.from_id AND e.place = b.place JOIN node r ON r.id = e.to_id
+                        SELECT 1 FROM language_link b JOIN node r ON r.id = b.to_id
                         WHERE b.from_id = n.to_id AND n.from_id IN (r.id, r.lands_on))",
         order: "n.from_url, n.code, n.to_url",
     },
@@ -81,7 +81,8 @@ pub(super) const KINDS: &[Kind] = &[
         columns: &[URL, STATUS, OUTCOME, DETAIL, LINKED_FROM],
         select: "n.url, n.status, n.outcome_name, n.detail, n.linked_from",
         from: "node n",
-        condition: "NOT n.is_checked AND (n.outcome_name IN ('blocked_by_challenge', 'blocked_by_login', 'blocked_by_consent')
+        condition:
+            "NOT n.is_checked AND (n.outcome_name IN ('blocked_by_challenge', 'blocked_by_login', 'blocked_by_consent')
                     OR (n.outcome_name = 'blocked_at_request_of_remote' AND n.status NOT BETWEEN 200 AND 299))",
         order: "n.linked_from DESC, n.url",
     },
