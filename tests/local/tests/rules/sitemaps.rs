@@ -1,6 +1,6 @@
 //! Sitemaps that nobody names, and what their extensions add.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -117,7 +117,7 @@ async fn what_changed_is_visited_before_it_is_due_if_the_sitemap_was_right_befor
     });
     let asked = |crawled: &Crawled| -> Vec<String> {
         let rows = crawled.log.iter().filter(|row| PAGES[3..].contains(&row.url.as_str()));
-        rows.map(|row| row.url.clone()).collect()
+        rows.map(|row| row.url.clone()).collect::<BTreeSet<_>>().into_iter().collect()
     };
     let now = || SystemClock::new().now();
     let first = Crawled::once(&definition).await;

@@ -230,6 +230,8 @@ impl Urlset {
                 self.end_entry();
                 (self.open, self.kind) = (OpenElement::Root, self.root_kind);
             }
+            // Its `loc` was left open.
+            ("url" | "sitemap", OpenElement::Loc) => self.end_entry(),
             _ => {}
         }
     }
