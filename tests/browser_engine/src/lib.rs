@@ -1,2 +1,1 @@
-//! Crawls of servers that misbehave in every way that crawlers meet: see
-//! `docs/internals/hostile-web.md`. The tests are in `hostile/`.
+//! Pages in a real browser. The tests are in `engine/`, and `tests/browser_engine/run` runs them.

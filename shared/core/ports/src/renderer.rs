@@ -21,8 +21,8 @@ pub struct RenderRequest {
     pub url: CrawlUrl,
     /// What its server answered.
     pub response: PageResponse,
-    /// The time of the visit, in whole seconds: the page's clock begins there, and it is the seed of
-    /// its random numbers. So the same answers make the same page.
+    /// The time of the visit, in whole seconds: the page's clock begins there, and it is the seed
+    /// of its random numbers. So the same answers make the same page.
     pub began: Timestamp,
     /// What it may cost.
     pub limits: RenderLimits,
@@ -78,8 +78,8 @@ impl WaitFor {
     }
 }
 
-/// A request that a page makes. Pictures, media, fonts, event streams, pings, prefetches, preflights
-/// and methods other than GET and POST are never asked.
+/// A request that a page makes. Pictures, media, fonts, event streams, pings, prefetches,
+/// preflights and methods other than GET and POST are never asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// Its place among the requests of the page that were asked, from 1.
@@ -199,12 +199,13 @@ pub enum RenderFailure {
         /// What to do about it, in the imperative.
         hint: String,
     },
-    /// This machine cannot start another browser now, as it lacks memory, processes or files. It can
-    /// be tried again later.
+    /// This machine cannot start another browser now, as it lacks memory, processes or files. It
+    /// can be tried again later.
     NoRoom,
     /// The page ended its own process, mostly by the memory that it took. It would do so again.
     Crashed,
-    /// The browser does not show the answer as a page: it has no content, or would be saved as a file.
+    /// There is no page to read: the answer has no content or would be saved as a file, or the page
+    /// closed or replaced itself.
     NotShown,
     /// Neither the page nor the browser answered within its time, even with its scripts stopped.
     Hung,
@@ -215,7 +216,7 @@ impl fmt::Display for RenderFailure {
         match self {
             Self::NoBrowser { detail, hint } => write!(f, "no browser to render pages: {detail}; hint: {hint}"),
             Self::NoRoom => f.write_str("this machine has no room for another browser now"),
-            Self::NotShown => f.write_str("the browser does not show the answer as a page"),
+            Self::NotShown => f.write_str("there is no page to read"),
             Self::Crashed => f.write_str("the page crashed in the browser"),
             Self::Hung => f.write_str("the page hung in the browser"),
         }

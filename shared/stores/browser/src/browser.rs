@@ -48,7 +48,8 @@ impl Browser {
     /// Starts a browser.
     ///
     /// # Errors
-    /// [`RenderFailure::NoRoom`], or [`RenderFailure::NoBrowser`] if it does not start as it should.
+    /// [`RenderFailure::NoRoom`], or [`RenderFailure::NoBrowser`] if it does not start as it
+    /// should.
     pub(crate) async fn start(starter: &Starter, settings: &BrowserSettings) -> Result<Self, RenderFailure> {
         let (process, input, output) = starter.start(settings)?;
         let (link, events) = Link::open(input, output);
@@ -125,9 +126,9 @@ fn refuse_late(link: &Link, event: &Event) {
     }
 }
 
-/// Has a browser hold back all requests. It does so at its own session, as that of a page misses the
-/// scripts of nested workers, and what a page sends as it closes. Returns its version; `None` if it
-/// is gone.
+/// Has a browser hold back all requests. It does so at its own session, as that of a page misses
+/// the scripts of nested workers, and what a page sends as it closes. Returns its version; `None`
+/// if it is gone.
 async fn open(link: &Link) -> Option<String> {
     let version = link.call(BROWSER, "Browser.getVersion", json!({})).await.ok()?;
     let all = json!({"patterns": [{"urlPattern": "*", "requestStage": "Request"}]});

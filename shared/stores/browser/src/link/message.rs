@@ -1,4 +1,5 @@
-//! Messages of a browser: replies and events (<https://chromedevtools.github.io/devtools-protocol>).
+//! Messages of a browser: replies and events
+//! (<https://chromedevtools.github.io/devtools-protocol>).
 
 use serde_json::Value;
 

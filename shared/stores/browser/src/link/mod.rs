@@ -13,8 +13,8 @@ use tokio::sync::{mpsc, oneshot};
 pub(crate) use self::message::{Event, text};
 use self::message::{Received, parse};
 
-/// The limit on a message of the browser, in bytes. The largest are documents, whose characters take
-/// up to six bytes each in JSON.
+/// The limit on a message of the browser, in bytes. The largest are documents, whose characters
+/// take up to six bytes each in JSON.
 pub(crate) const MESSAGE_BYTES_MAX: u64 = 64 << 20;
 
 /// The limit on events that wait to be handled, in bytes. They are handled as they come, so only a

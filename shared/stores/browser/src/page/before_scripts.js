@@ -24,6 +24,26 @@
   // WebRTC sends UDP past every interception.
   const ways = ['RTCPeerConnection', 'webkitRTCPeerConnection', 'RTCIceTransport', 'RTCDtlsTransport'];
   for (const name of ways) delete self[name];
+  if (self === top && self.navigation) {
+    // What needs no request cannot be held back, and would take the place of the page.
+    const isRequested = url => url.startsWith('http://') || url.startsWith('https://');
+    navigation.addEventListener('navigate', event => {
+      const { destination } = event;
+      if (!destination.sameDocument && !isRequested(destination.url) && event.cancelable) event.preventDefault();
+    });
+    self.close = () => {};
+  }
+  if (self.navigation) {
+    // What was shown before this page is not its own.
+    const { back, go } = History.prototype;
+    const has = steps => !(steps < 0) || navigation.entries()[navigation.currentEntry?.index + steps];
+    History.prototype.back = function () {
+      if (has(-1)) back.call(this);
+    };
+    History.prototype.go = function (steps) {
+      if (has(steps)) go.call(this, steps);
+    };
+  }
   // A service worker would answer requests itself.
   if (self.ServiceWorkerContainer) {
     const refused = () => Promise.reject(new DOMException('not here', 'SecurityError'));

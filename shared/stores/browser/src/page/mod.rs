@@ -1,47 +1,32 @@
 //! The life of one page: it begins, its time passes, and it is read.
 
+mod reading;
 mod setup;
+mod time;
 mod world;
 
 use std::collections::HashSet;
-use std::future::Future;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_ports::renderer::{Answer, DomExtent, PageNetwork, RenderEnd, RenderFailure, RenderRequest, Rendered};
+use dragline_ports::renderer::{
+    Answer, Asked, DomExtent, PageNetwork, RenderEnd, RenderFailure, RenderRequest, Rendered,
+};
 use serde_json::{Value, json};
 use tokio::select;
 use tokio::task::JoinSet;
-use tokio::time::{Sleep, sleep, timeout};
+use tokio::time::{Sleep, sleep};
 
 pub(crate) use self::setup::attach;
 use self::setup::{Attached, Visit, set_up, show};
-use self::world::{Dom, World};
-use crate::link::{BROWSER, Event, Events, Link, NoReply, text};
+use self::time::{FRAME_SLICE, Phase};
+use self::world::World;
+use crate::link::{BROWSER, Event, Events, Link, text};
 use crate::requests::Requests;
-
-/// How much of its time a page gets at once while an element is waited for.
-const WAIT_SLICE: Duration = Duration::from_millis(250);
-
-/// How much time a page gets at once while two frames are waited for. They come by the real clock,
-/// and only while the page's own goes.
-const FRAME_SLICE: Duration = Duration::from_millis(20);
-
-/// How long frames are waited for.
-const FRAMES_TIME: Duration = Duration::from_millis(500);
-
-/// How much more time a page gets if what came into view requested more.
-const MORE_TIME: Duration = Duration::from_millis(500);
-
-/// How often it gets that.
-const ROUNDS_MAX: u32 = 5;
 
 /// How long answers wait for those of earlier requests.
 const ORDER_TIME: Duration = Duration::from_millis(20);
-
-/// How long reading a page may take, and again once its scripts are stopped.
-const READ_TIME: Duration = Duration::from_secs(3);
 
 /// The limit on what is kept of a document, in bytes: in JSON it is up to six times as long.
 const DOM_BYTES_MAX: usize = 10 << 20;
@@ -58,6 +43,8 @@ pub(crate) struct Page<'b> {
     world: Option<World>,
     requests: Requests,
     phase: Phase,
+    /// Whether the element that is waited for was missing when it was last looked for.
+    lacks_element: bool,
     /// How often it got more time.
     rounds: u32,
     /// How many requests there were when its time was over.
@@ -73,19 +60,6 @@ struct PageRequest {
     wait_for: Option<String>,
     page_time: Duration,
     dom_bytes_max: usize,
-}
-
-/// Where a page is in its life.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    /// Its document has not begun, and its clock stands still.
-    Loading,
-    /// Its time passes, of which it has got this much.
-    Living { spent: Duration },
-    /// Its time is over. Frames are waited for.
-    Looking,
-    /// They are seen.
-    Seen,
 }
 
 /// What ended beside the page.
@@ -132,6 +106,7 @@ impl<'b> Page<'b> {
             world: None,
             requests,
             phase: Phase::Loading,
+            lacks_element: false,
             rounds: 0,
             asked_before: 0,
             steps: JoinSet::new(),
@@ -169,16 +144,8 @@ impl<'b> Page<'b> {
     ) -> Result<RenderEnd, RenderFailure> {
         let mut order: Option<Pin<Box<Sleep>>> = None;
         loop {
-            if self.phase == Phase::Seen && !self.requests.has_open() {
-                if self.requests.asked() == self.asked_before {
-                    return Ok(if self.lacks_element().await { RenderEnd::PageTime } else { RenderEnd::Quiet });
-                }
-                if self.rounds == ROUNDS_MAX {
-                    return Ok(RenderEnd::PageTime);
-                }
-                self.rounds += 1;
-                self.phase = Phase::Living { spent: self.request.page_time };
-                self.give_time(MORE_TIME);
+            if let Some(ended) = self.end_or_go_on() {
+                return Ok(ended);
             }
             if self.requests.has_ready() {
                 order.get_or_insert_with(|| Box::pin(sleep(ORDER_TIME)));
@@ -193,15 +160,14 @@ impl<'b> Page<'b> {
                     self.requests.pass_on_ready();
                 }
                 Some(Ok(step)) = self.steps.join_next() => self.step(step)?,
-                event = self.events.next() => self.handle(&event.ok_or(RenderFailure::Crashed)?, Some(network))?,
+                event = self.events.next() => {
+                    if let Some(asked) = self.handle(&event.ok_or(RenderFailure::Crashed)?)? {
+                        let network = Arc::clone(network);
+                        self.steps.spawn(async move { Step::Answered(asked.number, network.answer(asked).await) });
+                    }
+                }
             }
         }
-    }
-
-    /// Whether the element that is waited for is missing at the end.
-    async fn lacks_element(&self) -> bool {
-        let (Some(selector), Some(world)) = (&self.request.wait_for, &self.world) else { return false };
-        !timeout(READ_TIME, world.has_match(selector)).await.unwrap_or(false)
     }
 
     fn step(&mut self, step: Step) -> Result<(), RenderFailure> {
@@ -211,25 +177,23 @@ impl<'b> Page<'b> {
             Step::FramesSeen => self.phase = Phase::Seen,
             Step::FrameSlice if self.phase == Phase::Looking => self.give_time(FRAME_SLICE),
             Step::FrameSlice | Step::SetUp => {}
-            Step::Matched { is_there } => match self.phase {
-                Phase::Living { spent } if !is_there && spent < self.request.page_time => self.live_on(spent),
-                _ => self.look(),
-            },
+            Step::Matched { is_there } => {
+                self.lacks_element = !is_there;
+                match self.phase {
+                    Phase::Living { spent } if !is_there && spent < self.request.page_time => self.live_on(spent),
+                    _ => self.look(),
+                }
+            }
         }
         Ok(())
     }
 
-    /// Handles an event. Without a network, nothing is asked any more.
-    fn handle<N: PageNetwork>(&mut self, event: &Event, network: Option<&Arc<N>>) -> Result<(), RenderFailure> {
+    /// Handles an event. Returns the request that has to be asked of the network, if it is one.
+    fn handle(&mut self, event: &Event) -> Result<Option<Asked>, RenderFailure> {
         let params = &event.params;
         let is_ours = self.session.as_ref() == Some(&event.session);
         match event.method.as_str() {
-            "Fetch.requestPaused" => {
-                if let (Some(asked), Some(network)) = (self.requests.handle(params), network) {
-                    let network = Arc::clone(network);
-                    self.steps.spawn(async move { Step::Answered(asked.number, network.answer(asked).await) });
-                }
-            }
+            "Fetch.requestPaused" => return Ok(self.requests.handle(params)),
             "Target.attachedToTarget" => self.attached(params),
             "Page.javascriptDialogOpening" => {
                 self.link.tell(&event.session, "Page.handleJavaScriptDialog", json!({"accept": false}));
@@ -238,12 +202,20 @@ impl<'b> Page<'b> {
             "Page.frameNavigated"
                 if is_ours && self.phase == Phase::Loading && text(&params["frame"]["id"]) == self.tab =>
             {
+                // There is no page that it could go back to.
+                self.link.tell(&event.session, "Page.resetNavigationHistory", json!({}));
                 self.live_on(Duration::ZERO);
+            }
+            "Page.frameNavigated" if is_ours && text(&params["frame"]["id"]) == self.tab => {
+                return Err(RenderFailure::NotShown);
+            }
+            "Target.detachedFromTarget" if self.session.as_deref() == Some(text(&params["sessionId"])) => {
+                return Err(RenderFailure::NotShown);
             }
             "Emulation.virtualTimeBudgetExpired" if is_ours => self.pass_time(),
             _ => {}
         }
-        Ok(())
+        Ok(None)
     }
 
     fn attached(&mut self, params: &Value) {
@@ -269,109 +241,5 @@ impl<'b> Page<'b> {
                 Attached::Frame | Attached::Worker => Step::SetUp,
             }
         });
-    }
-
-    /// Gives the page the next part of its time, or all of it.
-    fn live_on(&mut self, spent: Duration) {
-        let left = self.request.page_time.saturating_sub(spent);
-        let part = if self.request.wait_for.is_some() { left.min(WAIT_SLICE) } else { left };
-        self.phase = Phase::Living { spent: spent + part };
-        self.give_time(part);
-    }
-
-    /// The page has used the time that it got.
-    fn pass_time(&mut self) {
-        match self.phase {
-            Phase::Living { .. } => match (&self.request.wait_for, &self.world) {
-                (Some(selector), Some(world)) if self.rounds == 0 => {
-                    let (selector, world) = (selector.clone(), world.clone());
-                    self.steps.spawn(async move { Step::Matched { is_there: world.has_match(&selector).await } });
-                }
-                _ => self.look(),
-            },
-            Phase::Looking => {
-                self.steps.spawn(async {
-                    sleep(FRAME_SLICE / 2).await;
-                    Step::FrameSlice
-                });
-            }
-            Phase::Loading | Phase::Seen => {}
-        }
-    }
-
-    /// Waits for two frames: then whatever is in view has been loaded, or is requested.
-    fn look(&mut self) {
-        let Some(world) = self.world.clone() else { return };
-        self.phase = Phase::Looking;
-        self.asked_before = self.requests.asked();
-        self.steps.spawn(async move {
-            // A page that computes shows none.
-            let _ = timeout(FRAMES_TIME, world.see()).await;
-            Step::FramesSeen
-        });
-        self.give_time(FRAME_SLICE);
-    }
-
-    /// Lets time pass for the page. It stands still while a request waits for its answer.
-    fn give_time(&self, time: Duration) {
-        let Some(session) = &self.session else { return };
-        let budget = u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1);
-        let policy = json!({
-            "policy": "pauseIfNetworkFetchesPending", "budget": budget, "maxVirtualTimeTaskStarvationCount": 10_000,
-        });
-        self.link.tell(session, "Emulation.setVirtualTimePolicy", policy);
-    }
-
-    /// Reads the page as it is.
-    async fn read(&mut self, ended: RenderEnd) -> Result<(Dom, RenderEnd), RenderFailure> {
-        self.steps.shutdown().await;
-        let (Some(session), Some(world)) = (self.session.clone(), self.world.clone()) else {
-            return Err(RenderFailure::Hung);
-        };
-        if self.phase == Phase::Loading {
-            return Err(RenderFailure::Hung);
-        }
-        // Its clock stands still before open requests fail, so that nothing makes much of that.
-        self.link.tell(&session, "Emulation.setVirtualTimePolicy", json!({"policy": "pause"}));
-        self.requests.close();
-        if let Some(dom) = self.attend(world.read(self.request.dom_bytes_max)).await? {
-            return Ok((dom, ended));
-        }
-        // An endless loop, perhaps: once it is over, the page can be read.
-        self.link.tell(&session, "Runtime.terminateExecution", json!({}));
-        let dom = self.attend(world.read(self.request.dom_bytes_max)).await?;
-        dom.map(|dom| (dom, RenderEnd::Stopped)).ok_or(RenderFailure::Hung)
-    }
-
-    /// Waits for a reading, and handles what happens meanwhile; `None` if it takes too long.
-    async fn attend(
-        &mut self,
-        reading: impl Future<Output = Result<Option<Dom>, NoReply>>,
-    ) -> Result<Option<Dom>, RenderFailure> {
-        let (mut reading, mut limit) = (pin!(reading), pin!(sleep(READ_TIME)));
-        loop {
-            select! {
-                biased;
-                () = &mut limit => return Ok(None),
-                read = &mut reading => return match read {
-                    Ok(dom) => Ok(dom),
-                    Err(NoReply::Gone) => Err(RenderFailure::Crashed),
-                    Err(NoReply::Refused(_)) => Ok(None),
-                },
-                event = self.events.next() => {
-                    let event = event.ok_or(RenderFailure::Crashed)?;
-                    self.handle::<Unplugged>(&event, None)?;
-                }
-            }
-        }
-    }
-}
-
-/// The network of a page that is over.
-struct Unplugged;
-
-impl PageNetwork for Unplugged {
-    async fn answer(&self, _asked: dragline_ports::renderer::Asked) -> Answer {
-        Answer::Refused
     }
 }

@@ -1,4 +1,5 @@
-//! A world of our own in a page: the same document, and none of the functions that the page replaced.
+//! A world of our own in a page: the same document, and none of the functions that the page
+//! replaced.
 
 use std::sync::Arc;
 

@@ -36,8 +36,8 @@ const FLAGS: [&str; 24] = [
     // The first of them requests pages past the interception.
     "--disable-features=ServiceWorkerAutoPreload,Translate,MediaRouter,OptimizationHints",
     "--js-flags=--max-old-space-size=256",
-    // What is not intercepted (WebSockets, WebTransport, preconnects, speculation rules, the browser's
-    // own services) finds no address, and a proxy that is not there.
+    // What is not intercepted (WebSockets, WebTransport, preconnects, speculation rules, the
+    // browser's own services) finds no address, and a proxy that is not there.
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=http://127.0.0.1:1",
     "--proxy-bypass-list=<-loopback>",

@@ -1,6 +1,7 @@
 //! The process of a browser: how it starts, and that nothing of it is left.
 
 mod confine;
+mod profile;
 mod program;
 
 use std::io;
@@ -11,11 +12,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dragline_domain::shown::one_line;
 use dragline_ports::renderer::RenderFailure;
 use rustix::process::{Pid, Signal, kill_process_group};
-use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use self::confine::Confinement;
+use self::profile::Profile;
 pub(crate) use self::program::{check_version, no_browser};
 use crate::settings::BrowserSettings;
 
@@ -40,6 +41,7 @@ impl Starter {
     /// [`RenderFailure::NoBrowser`].
     pub(crate) async fn find(settings: &BrowserSettings) -> Result<Self, RenderFailure> {
         let program = program::find(settings.program.as_deref())?;
+        profile::remove_abandoned();
         Ok(Self { program, confinement: Confinement::find(settings.namespace).await })
     }
 
@@ -52,8 +54,7 @@ impl Starter {
         &self,
         settings: &BrowserSettings,
     ) -> Result<(Process, ChildStdin, ChildStdout), RenderFailure> {
-        let profile =
-            tempfile::Builder::new().prefix("dragline-browser-").tempdir().map_err(|error| refusal(&error))?;
+        let profile = Profile::create().map_err(|error| refusal(&error))?;
         let mut command = confine::command(&self.program, self.confinement, profile.path(), settings);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Its processes are one group, which is killed as a whole.
@@ -80,7 +81,7 @@ impl Starter {
 pub(crate) struct Process {
     child: Option<Child>,
     group: Option<Pid>,
-    profile: Option<TempDir>,
+    profile: Option<Profile>,
     said: Arc<Mutex<Vec<u8>>>,
 }
 
@@ -101,12 +102,12 @@ impl Drop for Process {
             let _ = kill_process_group(group, Signal::KILL);
         }
         let (child, profile) = (self.child.take(), self.profile.take());
-        // Its files are removed once nothing writes to them any more. Without a runtime, the drops of
-        // both do what can be done.
+        // Its files are removed once nothing writes to them any more. Without a runtime, the drops
+        // of both do what can be done.
         if let (Some(mut child), Some(profile), Ok(runtime)) = (child, profile, tokio::runtime::Handle::try_current()) {
             runtime.spawn(async move {
                 let _ = child.wait().await;
-                let _ = profile.close();
+                drop(profile);
             });
         }
     }

@@ -87,8 +87,8 @@ impl Requests {
         }
     }
 
-    /// Handles a request (`Fetch.requestPaused`). Returns what has to be asked of the network; `None`
-    /// if it is answered already.
+    /// Handles a request (`Fetch.requestPaused`). Returns what has to be asked of the network;
+    /// `None` if it is answered already.
     pub(crate) fn handle(&mut self, params: &Value) -> Option<Asked> {
         let (id, frame, request) = (text(&params["requestId"]), text(&params["frameId"]), &params["request"]);
         if self.frames_before.contains(frame) {

@@ -45,8 +45,8 @@ pub(crate) fn need(asked: Described<'_>, body: Bytes) -> Need {
         "Stylesheet" => AskedKind::Style,
         "XHR" | "Fetch" => AskedKind::Data,
         "Other" => AskedKind::Other,
-        // Image, Media, Font, TextTrack, EventSource, WebSocket, Ping, CSPViolationReport, Prefetch,
-        // Manifest, SignedExchange, and whatever is added to the protocol.
+        // Image, Media, Font, TextTrack, EventSource, WebSocket, Ping, CSPViolationReport,
+        // Prefetch, Manifest, SignedExchange, and whatever is added to the protocol.
         _ => return Need::Refusal,
     };
     match method {
