@@ -12,7 +12,8 @@ use crate::site::{Site, page, page_with, render, renderer};
 const URL: &str = "https://app.test/list";
 
 /// A list that a module makes of JSON, of which the second half is fetched when its end comes into
-/// view. It shows when it was made and what it was told of its surroundings.
+/// view, and a number that counts up by frames. It shows when it was made and what it was told of
+/// its surroundings.
 const APP: &str = r#"<!doctype html><html lang=en><title>App</title><div id=app></div><my-note></my-note>
 <script src=/early.js></script><script type=module src=/app.mjs></script>"#;
 
@@ -30,6 +31,16 @@ const show = async part => {
 };
 app.insertAdjacentHTML('beforeend', `<p id=seen>${early.join('|')}</p><p id=time>${new Date().toISOString().slice(0, 19)}</p>`);
 app.insertAdjacentHTML('beforeend', `<p id=chance>${Math.random()}|${crypto.getRandomValues(new Uint8Array(4))}|${crypto.randomUUID()}</p>`);
+requestIdleCallback(() => app.insertAdjacentHTML('beforeend', '<p>When idle</p>'));
+app.insertAdjacentHTML('beforeend', '<p id=count></p>');
+const began = performance.now();
+let frames = 0;
+const count = now => {
+  const part = Math.min((now - began) / 1000, 1);
+  document.getElementById('count').textContent = `Counted to ${Math.round(part * 100)} in ${++frames} frames`;
+  if (part < 1) requestAnimationFrame(count);
+};
+requestAnimationFrame(count);
 await show(1);
 const end = document.createElement('div');
 app.append(end, new Image());
@@ -65,6 +76,8 @@ async fn an_app_has_the_text_and_links_that_its_scripts_fetch() {
         r#"<html lang="en">"#,
         r#"<a href="/item/one">Item one</a><a href="/item/two">Item two</a>"#,
         r#"<a href="/item/three">Item three</a>"#,
+        "When idle",
+        "Counted to 100 in ",
         "After a second",
         "After four seconds",
         r#"<template shadowrootmode="open"><a href="/from-shadow">In the shadow</a></template>"#,

@@ -11,7 +11,7 @@ use tokio::select;
 use tokio::time::{sleep, timeout};
 
 use crate::link::{BROWSER, Event, Events, Link, text};
-use crate::page::{Page, attach};
+use crate::page::{Frames, Page, attach};
 use crate::process::{Process, Starter, check_version, no_browser};
 use crate::requests::refuse;
 use crate::settings::{BrowserSettings, Processes};
@@ -29,6 +29,8 @@ pub(crate) struct Browser {
     link: Link,
     events: Events,
     version: String,
+    /// By which clock its frames come.
+    frames_by: Frames,
     processes: Processes,
     pages: u32,
     /// The frames of the last page.
@@ -67,8 +69,10 @@ impl Browser {
             }
         };
         check_version(&version)?;
+        // The headless shell alone says so in its name.
+        let frames_by = if version.starts_with("HeadlessChrome/") { Frames::Commanded } else { Frames::Real };
         let (processes, pages, frames) = (settings.processes, 0, HashSet::new());
-        Ok(Self { _process: process, link, events, version, processes, pages, frames })
+        Ok(Self { _process: process, link, events, version, frames_by, processes, pages, frames })
     }
 
     /// Returns its name and version.
@@ -87,10 +91,10 @@ impl Browser {
         while let Some(event) = self.events.next_ready() {
             refuse_late(&self.link, &event);
         }
-        let opened = timeout(TAB_TIME, open_tab(&self.link, self.processes)).await;
+        let opened = timeout(TAB_TIME, open_tab(&self.link, self.processes, self.frames_by)).await;
         let Ok(Some(Tab { tab, context })) = opened else { return (Err(RenderFailure::Hung), Afterwards::Spent) };
         let frames_before = std::mem::take(&mut self.frames);
-        let page = Page::new(&self.link, &mut self.events, &tab, request, frames_before);
+        let page = Page::new(&self.link, &mut self.events, &tab, request, self.frames_by, frames_before);
         let outcome = page.run(network, wall, &self.version).await;
         self.frames = outcome.frames;
         let is_lasting = self.processes == Processes::Several && self.pages < PAGES_MAX;
@@ -143,8 +147,8 @@ struct Tab {
     context: Option<Value>,
 }
 
-async fn open_tab(link: &Link, processes: Processes) -> Option<Tab> {
-    let mut blank = json!({"url": "about:blank"});
+async fn open_tab(link: &Link, processes: Processes, frames_by: Frames) -> Option<Tab> {
+    let mut blank = json!({"url": "about:blank", "enableBeginFrameControl": frames_by == Frames::Commanded});
     let mut downloads = json!({"behavior": "deny"});
     let mut context = None;
     if processes == Processes::Several {

@@ -21,6 +21,13 @@
     crypto.getRandomValues = words;
     crypto.randomUUID = () => `${digits(8)}-${digits(4)}-4${digits(3)}-a${digits(3)}-${digits(12)}`;
   }
+  // Whether a browser is idle depends on the machine.
+  const { setTimeout, clearTimeout } = self;
+  self.requestIdleCallback = callback => {
+    const deadline = { didTimeout: false, timeRemaining: () => 50 };
+    return setTimeout(() => callback(deadline), 1);
+  };
+  self.cancelIdleCallback = handle => clearTimeout(handle);
   // WebRTC sends UDP past every interception.
   const ways = ['RTCPeerConnection', 'webkitRTCPeerConnection', 'RTCIceTransport', 'RTCDtlsTransport'];
   for (const name of ways) delete self[name];

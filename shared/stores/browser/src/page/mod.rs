@@ -19,10 +19,11 @@ use tokio::task::JoinSet;
 use tokio::time::{Sleep, sleep};
 
 pub(crate) use self::setup::attach;
-use self::setup::{Attached, Visit, set_up, show};
-use self::time::{FRAME_SLICE, Phase};
+use self::setup::{Attached, Visit, navigate, set_up};
+use self::time::{Clock, Phase};
+pub(crate) use self::world::Frames;
 use self::world::World;
-use crate::link::{BROWSER, Event, Events, Link, text};
+use crate::link::{BROWSER, Event, Events, Link, Reply, text};
 use crate::requests::Requests;
 
 /// How long answers wait for those of earlier requests.
@@ -42,13 +43,10 @@ pub(crate) struct Page<'b> {
     session: Option<String>,
     world: Option<World>,
     requests: Requests,
-    phase: Phase,
-    /// Whether the element that is waited for was missing when it was last looked for.
-    lacks_element: bool,
-    /// How often it got more time.
-    rounds: u32,
-    /// How many requests there were when its time was over.
-    asked_before: u32,
+    frames: Frames,
+    /// The frame that the page asked for, if frames come at our command.
+    asked_frame: Option<Reply>,
+    clock: Clock,
     /// What goes on beside the page.
     steps: JoinSet<Step>,
 }
@@ -64,12 +62,13 @@ struct PageRequest {
 
 /// What ended beside the page.
 enum Step {
-    Begun(Result<(), RenderFailure>),
-    SetUp,
+    PageSetUp(Result<Value, RenderFailure>),
+    OtherSetUp,
+    Navigated(Result<(), RenderFailure>),
+    Ready,
     Answered(u32, Answer),
-    FramesSeen,
-    FrameSlice,
-    Matched { is_there: bool },
+    Shown { is_there: Option<bool> },
+    FrameMissing,
 }
 
 /// A rendered page, and the frames that it had.
@@ -85,6 +84,7 @@ impl<'b> Page<'b> {
         events: &'b mut Events,
         tab: &str,
         request: RenderRequest,
+        frames: Frames,
         frames_before: HashSet<String>,
     ) -> Self {
         let limits = request.limits;
@@ -105,10 +105,9 @@ impl<'b> Page<'b> {
             session: None,
             world: None,
             requests,
-            phase: Phase::Loading,
-            lacks_element: false,
-            rounds: 0,
-            asked_before: 0,
+            frames,
+            asked_frame: None,
+            clock: Clock::new(),
             steps: JoinSet::new(),
         }
     }
@@ -172,18 +171,13 @@ impl<'b> Page<'b> {
 
     fn step(&mut self, step: Step) -> Result<(), RenderFailure> {
         match step {
-            Step::Begun(begun) => begun?,
+            Step::PageSetUp(last_reply) => self.navigate(&last_reply?),
+            Step::OtherSetUp => {}
+            Step::Navigated(navigated) => navigated?,
             Step::Answered(number, answer) => self.requests.take_answer(number, answer),
-            Step::FramesSeen => self.phase = Phase::Seen,
-            Step::FrameSlice if self.phase == Phase::Looking => self.give_time(FRAME_SLICE),
-            Step::FrameSlice | Step::SetUp => {}
-            Step::Matched { is_there } => {
-                self.lacks_element = !is_there;
-                match self.phase {
-                    Phase::Living { spent } if !is_there && spent < self.request.page_time => self.live_on(spent),
-                    _ => self.look(),
-                }
-            }
+            Step::Ready => self.go_on(self.request.page_time),
+            Step::Shown { is_there } => self.take_frame(is_there),
+            Step::FrameMissing => self.await_frame(),
         }
         Ok(())
     }
@@ -199,15 +193,21 @@ impl<'b> Page<'b> {
                 self.link.tell(&event.session, "Page.handleJavaScriptDialog", json!({"accept": false}));
             }
             "Inspector.targetCrashed" if is_ours => return Err(RenderFailure::Crashed),
-            "Page.frameNavigated"
-                if is_ours && self.phase == Phase::Loading && text(&params["frame"]["id"]) == self.tab =>
-            {
+            "Page.frameNavigated" if is_ours && text(&params["frame"]["id"]) == self.tab => {
+                if self.clock.phase != Phase::Loading {
+                    return Err(RenderFailure::NotShown);
+                }
                 // There is no page that it could go back to.
                 self.link.tell(&event.session, "Page.resetNavigationHistory", json!({}));
-                self.live_on(Duration::ZERO);
-            }
-            "Page.frameNavigated" if is_ours && text(&params["frame"]["id"]) == self.tab => {
-                return Err(RenderFailure::NotShown);
+                let world = self.world.clone();
+                self.steps.spawn(async move {
+                    if let Some(world) = world {
+                        // If it cannot be made now, it is when it is needed.
+                        drop(world.make().await);
+                    }
+                    Step::Ready
+                });
+                self.clock.phase = Phase::Beginning;
             }
             "Target.detachedFromTarget" if self.session.as_deref() == Some(text(&params["sessionId"])) => {
                 return Err(RenderFailure::NotShown);
@@ -228,18 +228,25 @@ impl<'b> Page<'b> {
             "worker" => Attached::Worker,
             _ => return self.link.tell(BROWSER, "Target.closeTarget", json!({"targetId": target["targetId"]})),
         };
-        let (link, visit, url) = (self.link.clone(), self.request.visit.clone(), self.request.url.clone());
         if attached == Attached::Page {
             self.session = Some(session.clone());
-            self.world = Some(World::new(link.clone(), &session, &self.tab));
         }
+        let (link, visit) = (self.link.clone(), self.request.visit.clone());
         self.steps.spawn(async move {
-            let done = set_up(link.clone(), session.clone(), attached, visit).await;
+            let done = set_up(&link, &session, attached, visit).await;
             match attached {
-                Attached::Page if done.is_ok() => Step::Begun(show(&link, &session, &url).await),
-                Attached::Page => Step::Begun(done),
-                Attached::Frame | Attached::Worker => Step::SetUp,
+                Attached::Page => Step::PageSetUp(done),
+                Attached::Frame | Attached::Worker => Step::OtherSetUp,
             }
         });
+    }
+
+    /// The page is set up, of whose clock this is the reply. Shows its document.
+    fn navigate(&mut self, clock: &Value) {
+        let Some(session) = self.session.clone() else { return };
+        let began_ms = clock["virtualTimeTicksBase"].as_f64().unwrap_or_default();
+        self.world = Some(World::new(self.link.clone(), &session, &self.tab, began_ms));
+        let (link, url) = (self.link.clone(), self.request.url.clone());
+        self.steps.spawn(async move { Step::Navigated(navigate(&link, &session, &url).await) });
     }
 }

@@ -24,7 +24,7 @@ impl Page<'_> {
         let (Some(session), Some(world)) = (self.session.clone(), self.world.clone()) else {
             return Err(RenderFailure::Hung);
         };
-        if self.phase == Phase::Loading {
+        if self.clock.phase == Phase::Loading {
             return Err(RenderFailure::Hung);
         }
         // Its clock stands still before open requests fail, so that nothing makes much of that.

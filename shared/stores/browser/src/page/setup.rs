@@ -66,31 +66,40 @@ fn commands(attached: Attached, visit: &Visit) -> Vec<(&'static str, Value)> {
 }
 
 /// Sets up what attached, and lets it go on. All of it must have been done by then: parts of the
-/// browser handle the commands side by side, and scripts would overtake them.
+/// browser handle the commands side by side, and scripts would overtake them. Returns the last
+/// reply, which for the page is that of its clock.
 ///
 /// # Errors
 /// [`RenderFailure::NoBrowser`] if the browser refuses anything for the page, as it is another
 /// version than those that we know.
-pub(super) async fn set_up(link: Link, session: String, attached: Attached, visit: Visit) -> Result<(), RenderFailure> {
+pub(super) async fn set_up(
+    link: &Link,
+    session: &str,
+    attached: Attached,
+    visit: Visit,
+) -> Result<Value, RenderFailure> {
     let commands = commands(attached, &visit);
     let replies: Vec<_> =
-        commands.into_iter().map(|(method, params)| (method, link.send(&session, method, params))).collect();
+        commands.into_iter().map(|(method, params)| (method, link.send(session, method, params))).collect();
+    let mut last = Value::Null;
     for (method, reply) in replies {
-        check(method, reply.get().await, attached)?;
+        last = check(method, reply.get().await, attached)?;
     }
     let method = "Runtime.runIfWaitingForDebugger";
-    check(method, link.call(&session, method, json!({})).await, attached)
+    check(method, link.call(session, method, json!({})).await, attached)?;
+    Ok(last)
 }
 
-fn check(method: &str, reply: Result<Value, NoReply>, attached: Attached) -> Result<(), RenderFailure> {
+fn check(method: &str, reply: Result<Value, NoReply>, attached: Attached) -> Result<Value, RenderFailure> {
     match reply {
+        Ok(result) => Ok(result),
         // Frames and workers may be gone by now, with the part of the page that they belong to.
         Err(NoReply::Refused(reason)) if attached == Attached::Page => {
             let reason = dragline_domain::shown::one_line(&reason, REASON_CHARS_MAX);
             Err(no_browser(format!("it refuses `{method}`: {reason}")))
         }
+        Err(NoReply::Refused(_)) => Ok(Value::Null),
         Err(NoReply::Gone) => Err(RenderFailure::Crashed),
-        Ok(_) | Err(NoReply::Refused(_)) => Ok(()),
     }
 }
 
@@ -98,7 +107,7 @@ fn check(method: &str, reply: Result<Value, NoReply>, attached: Attached) -> Res
 ///
 /// # Errors
 /// [`RenderFailure::NotShown`] if the browser makes no document of the answer.
-pub(super) async fn show(link: &Link, session: &str, url: &str) -> Result<(), RenderFailure> {
+pub(super) async fn navigate(link: &Link, session: &str, url: &str) -> Result<(), RenderFailure> {
     let shown = link.call(session, "Page.navigate", json!({"url": url})).await;
     match shown {
         Ok(shown) if text(&shown["errorText"]).is_empty() => Ok(()),

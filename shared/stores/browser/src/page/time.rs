@@ -1,24 +1,32 @@
-//! How the time of a page passes.
+//! How the time of a page passes: in parts, after each of which a frame is shown.
+//!
+//! Frames come when we say so, at fixed moments of the page's own time. Otherwise they would come
+//! by the real clock, while hours of the page's may pass between two of them: whatever waits for
+//! being in view, or counts up by frames, would do so at another moment each time.
 
 use std::time::Duration;
 
 use dragline_ports::renderer::RenderEnd;
 use serde_json::json;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
+use super::world::{Frames, World};
 use super::{Page, Step};
 
-/// How much of its time a page gets at once while an element is waited for.
-const WAIT_SLICE: Duration = Duration::from_millis(250);
+/// How much of its time a page gets at once, between frames at our command.
+const COMMANDED_PART: Duration = Duration::from_millis(100);
 
-/// How much time a page gets at once while two frames are waited for. They come by the real clock,
-/// and only while the page's own goes.
-pub(super) const FRAME_SLICE: Duration = Duration::from_millis(20);
+/// The same where frames come by the real clock, for which each takes long.
+const REAL_PART: Duration = Duration::from_millis(500);
 
-/// How long frames are waited for.
-const FRAMES_TIME: Duration = Duration::from_millis(500);
+/// How much time passes at once while frames by the real clock are waited for: they come only while
+/// the page's time goes.
+const REAL_FRAME_PART: Duration = Duration::from_millis(20);
 
-/// How much more time a page gets if what came into view requested more.
+/// How much time passes after the last frame, so that what it had the page request is known.
+const SETTLING_PART: Duration = Duration::from_millis(20);
+
+/// How much more time a page gets if that was something.
 const MORE_TIME: Duration = Duration::from_millis(500);
 
 /// How often it gets that.
@@ -29,80 +37,135 @@ const ROUNDS_MAX: u32 = 5;
 pub(super) enum Phase {
     /// Its document has not begun, and its clock stands still.
     Loading,
-    /// Its time passes, of which it has got this much.
-    Living { spent: Duration },
-    /// Its time is over. Frames are waited for.
-    Looking,
-    /// They are seen.
-    Seen,
+    /// Its document is there, and nothing of it has run.
+    Beginning,
+    /// A part of its time passes, and this much is left after it.
+    Living { left: Duration },
+    /// That part is over, and a frame is shown.
+    Showing { left: Duration },
+    /// All of its time is over, and the last frame was shown.
+    Settling,
+    /// What the last frame had it request is known.
+    Over,
+}
+
+/// The clock of a page.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clock {
+    pub(super) phase: Phase,
+    /// How much time the page has got so far.
+    given: Duration,
+    /// How often it got more than its page time.
+    rounds: u32,
+    /// How many requests there were before the last frame.
+    asked_before: u32,
+    /// Whether the element that is waited for was missing in that frame.
+    lacks_element: bool,
+}
+
+impl Clock {
+    /// Returns the clock of a page that has not begun.
+    pub(super) const fn new() -> Self {
+        Self { phase: Phase::Loading, given: Duration::ZERO, rounds: 0, asked_before: 0, lacks_element: false }
+    }
 }
 
 impl Page<'_> {
-    /// Returns how the page ended; `None` if it goes on. It gets a little more time if it requested
-    /// more since its time was over, as what came into view does, or a worker.
-    pub(super) fn end_or_go_on(&mut self) -> Option<RenderEnd> {
-        if self.phase != Phase::Seen || self.requests.has_open() {
-            return None;
+    /// Lets this much time pass for the page, in parts, or comes to its end if that is nothing.
+    pub(super) fn go_on(&mut self, left: Duration) {
+        if left.is_zero() {
+            self.clock.phase = Phase::Settling;
+            return self.give_time(SETTLING_PART);
         }
-        if self.requests.asked() == self.asked_before {
-            return Some(if self.lacks_element { RenderEnd::PageTime } else { RenderEnd::Quiet });
-        }
-        if self.rounds == ROUNDS_MAX {
-            return Some(RenderEnd::PageTime);
-        }
-        self.rounds += 1;
-        self.phase = Phase::Living { spent: self.request.page_time };
-        self.give_time(MORE_TIME);
-        None
-    }
-
-    /// Gives the page the next part of its time, or all of it.
-    pub(super) fn live_on(&mut self, spent: Duration) {
-        let left = self.request.page_time.saturating_sub(spent);
-        let part = if self.request.wait_for.is_some() { left.min(WAIT_SLICE) } else { left };
-        self.phase = Phase::Living { spent: spent + part };
+        let part = match self.frames {
+            Frames::Commanded => COMMANDED_PART,
+            Frames::Real => REAL_PART,
+        };
+        let part = left.min(part);
+        self.asked_frame = self.world.as_ref().filter(|_| self.frames == Frames::Commanded).map(World::ask_for_frame);
+        self.clock.phase = Phase::Living { left: left - part };
         self.give_time(part);
     }
 
     /// The page has used the time that it got.
     pub(super) fn pass_time(&mut self) {
-        match self.phase {
-            Phase::Living { .. } => match (&self.request.wait_for, &self.world) {
-                (Some(selector), Some(world)) if self.rounds == 0 => {
-                    let (selector, world) = (selector.clone(), world.clone());
-                    self.steps.spawn(async move { Step::Matched { is_there: world.has_match(&selector).await } });
-                }
-                _ => self.look(),
-            },
-            Phase::Looking => {
+        match self.clock.phase {
+            Phase::Living { left } => {
+                self.clock.phase = Phase::Showing { left };
+                self.clock.asked_before = self.requests.asked();
+                self.show();
+            }
+            Phase::Showing { .. } => {
                 self.steps.spawn(async {
-                    sleep(FRAME_SLICE / 2).await;
-                    Step::FrameSlice
+                    sleep(REAL_FRAME_PART / 2).await;
+                    Step::FrameMissing
                 });
             }
-            Phase::Loading | Phase::Seen => {}
+            Phase::Settling => self.clock.phase = Phase::Over,
+            Phase::Loading | Phase::Beginning | Phase::Over => {}
         }
     }
 
-    /// Waits for two frames: then whatever is in view has been loaded, or is requested.
-    pub(super) fn look(&mut self) {
+    /// Shows a frame, and then looks for the element that is waited for.
+    fn show(&mut self) {
         let Some(world) = self.world.clone() else { return };
-        self.phase = Phase::Looking;
-        self.asked_before = self.requests.asked();
+        let (given, asked, selector) = (self.clock.given, self.asked_frame.take(), self.request.wait_for.clone());
+        if self.frames == Frames::Real {
+            self.give_time(REAL_FRAME_PART);
+        }
         self.steps.spawn(async move {
-            // A page that computes shows none.
-            let _ = timeout(FRAMES_TIME, world.see()).await;
-            Step::FramesSeen
+            match asked {
+                Some(asked) => world.show(asked, given).await,
+                None => world.await_frames().await,
+            }
+            let is_there = match selector {
+                Some(selector) => Some(world.has_match(&selector).await),
+                None => None,
+            };
+            Step::Shown { is_there }
         });
-        self.give_time(FRAME_SLICE);
+    }
+
+    /// A frame by the real clock has not come yet.
+    pub(super) fn await_frame(&mut self) {
+        if matches!(self.clock.phase, Phase::Showing { .. }) {
+            self.give_time(REAL_FRAME_PART);
+        }
+    }
+
+    /// A frame was shown, and the element that is waited for was there, or was not; `None`: none is
+    /// waited for.
+    pub(super) fn take_frame(&mut self, is_there: Option<bool>) {
+        let Phase::Showing { left } = self.clock.phase else { return };
+        self.clock.lacks_element = is_there == Some(false);
+        self.go_on(if is_there == Some(true) { Duration::ZERO } else { left });
+    }
+
+    /// Returns how the page ended; `None` if it goes on. It gets a little more time if its last
+    /// frame had it request more, as what came into view does.
+    pub(super) fn end_or_go_on(&mut self) -> Option<RenderEnd> {
+        if self.clock.phase != Phase::Over || self.requests.has_open() {
+            return None;
+        }
+        if self.requests.asked() == self.clock.asked_before {
+            return Some(if self.clock.lacks_element { RenderEnd::PageTime } else { RenderEnd::Quiet });
+        }
+        if self.clock.rounds == ROUNDS_MAX {
+            return Some(RenderEnd::PageTime);
+        }
+        self.clock.rounds += 1;
+        self.go_on(MORE_TIME);
+        None
     }
 
     /// Lets time pass for the page. It stands still while a request waits for its answer.
-    pub(super) fn give_time(&self, time: Duration) {
+    fn give_time(&mut self, time: Duration) {
         let Some(session) = &self.session else { return };
-        let budget = u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1);
+        self.clock.given += time;
         let policy = json!({
-            "policy": "pauseIfNetworkFetchesPending", "budget": budget, "maxVirtualTimeTaskStarvationCount": 10_000,
+            "policy": "pauseIfNetworkFetchesPending",
+            "budget": time.as_secs_f64() * 1000.0,
+            "maxVirtualTimeTaskStarvationCount": 10_000,
         });
         self.link.tell(session, "Emulation.setVirtualTimePolicy", policy);
     }

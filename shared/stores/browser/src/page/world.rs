@@ -1,17 +1,43 @@
 //! A world of our own in a page: the same document, and none of the functions that the page
 //! replaced.
 
-use std::sync::Arc;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::sync::OnceCell;
+use tokio::time::timeout;
 
-use crate::link::{Link, NoReply};
+use crate::link::{Link, NoReply, Reply};
 
 const READ: &str = include_str!("read.js");
 
+const ONE_FRAME: &str = "new Promise(seen => requestAnimationFrame(() => seen(true)))";
+
 /// Two frames, in which observers learn what is in view.
 const TWO_FRAMES: &str = "new Promise(seen => requestAnimationFrame(() => requestAnimationFrame(() => seen(true))))";
+
+/// How often a frame is commanded that the page does not see, as it waits for its style sheets or
+/// has just begun.
+const TRIES_MAX: u32 = 3;
+
+/// How much later than the browser the page may say that it saw a frame.
+const SEEN_TIME: Duration = Duration::from_millis(20);
+
+/// How long the browser may take for a frame.
+const FRAME_TIME: Duration = Duration::from_secs(1);
+
+/// How long two frames by the real clock may take.
+const REAL_FRAMES_TIME: Duration = Duration::from_millis(500);
+
+/// By which clock a page's frames come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Frames {
+    /// At our command, which only the headless shell obeys.
+    Commanded,
+    /// By the real clock.
+    Real,
+}
 
 /// The world.
 #[derive(Clone, Debug)]
@@ -19,7 +45,9 @@ pub(super) struct World {
     link: Link,
     session: String,
     frame: String,
-    context: Arc<OnceCell<Value>>,
+    /// The browser's time at which that of the page began, in milliseconds.
+    began_ms: f64,
+    context: Arc<Mutex<Value>>,
 }
 
 /// A document as HTML.
@@ -31,26 +59,64 @@ pub(super) struct Dom {
 
 impl World {
     /// Describes the world of a page's main frame, which is made when it is first used.
-    pub(super) fn new(link: Link, session: &str, frame: &str) -> Self {
-        Self { link, session: session.to_owned(), frame: frame.to_owned(), context: Arc::default() }
+    pub(super) fn new(link: Link, session: &str, frame: &str, began_ms: f64) -> Self {
+        Self { link, session: session.to_owned(), frame: frame.to_owned(), began_ms, context: Arc::default() }
+    }
+
+    /// Makes the world, anew if there is one.
+    pub(super) async fn make(&self) -> Result<Value, NoReply> {
+        let made = json!({"frameId": self.frame, "worldName": "dragline"});
+        let mut made = self.link.call(&self.session, "Page.createIsolatedWorld", made).await?;
+        let context = made["executionContextId"].take();
+        *self.context.lock().unwrap_or_else(PoisonError::into_inner) = context.clone();
+        Ok(context)
+    }
+
+    /// Returns the world that was made; null if none was.
+    fn context(&self) -> Value {
+        self.context.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn send(&self, context: &Value, expression: &str) -> Reply {
+        let params =
+            json!({"expression": expression, "contextId": context, "returnByValue": true, "awaitPromise": true});
+        self.link.send(&self.session, "Runtime.evaluate", params)
     }
 
     async fn evaluate(&self, expression: &str) -> Result<Value, NoReply> {
-        let make = async {
-            let made = json!({"frameId": self.frame, "worldName": "dragline"});
-            let mut made = self.link.call(&self.session, "Page.createIsolatedWorld", made).await?;
-            Ok(made["executionContextId"].take())
+        let mut result = match self.send(&self.context(), expression).get().await {
+            // It is not made, or went with a document that the page wrote anew.
+            Err(NoReply::Refused(_)) => self.send(&self.make().await?, expression).get().await?,
+            replied => replied?,
         };
-        let context = self.context.get_or_try_init(|| make).await?;
-        let params =
-            json!({"expression": expression, "contextId": context, "returnByValue": true, "awaitPromise": true});
-        let mut result = self.link.call(&self.session, "Runtime.evaluate", params).await?;
         Ok(result["result"]["value"].take())
     }
 
-    /// Waits for two frames.
-    pub(super) async fn see(&self) -> Result<(), NoReply> {
-        self.evaluate(TWO_FRAMES).await.map(drop)
+    /// Has the page ask for a frame, so that there is something to show, after the part of its time
+    /// that it gets next.
+    pub(super) fn ask_for_frame(&self) -> Reply {
+        self.send(&self.context(), ONE_FRAME)
+    }
+
+    /// Shows a frame that the page asked for, at this moment of its time.
+    pub(super) async fn show(&self, asked: Reply, given: Duration) {
+        let mut seen = pin!(asked.get());
+        for attempt in 0..TRIES_MAX {
+            // The same moment would not be another frame.
+            let moment_ms = given.as_secs_f64() * 1000.0 + f64::from(attempt) / 10.0;
+            let frame = json!({"frameTimeTicks": self.began_ms + moment_ms});
+            let shown = self.link.send(&self.session, "HeadlessExperimental.beginFrame", frame);
+            let has_replied = timeout(FRAME_TIME, shown.get()).await.is_ok();
+            if !has_replied || timeout(SEEN_TIME, &mut seen).await.is_ok() {
+                return;
+            }
+        }
+    }
+
+    /// Waits for frames by the real clock, for which the page's time must go. A page that does
+    /// nothing but compute has none.
+    pub(super) async fn await_frames(&self) {
+        drop(timeout(REAL_FRAMES_TIME, self.evaluate(TWO_FRAMES)).await);
     }
 
     /// Whether an element matches a selector; none matches one that is not valid.

@@ -14,7 +14,7 @@ const START: &str =
     r#"ulimit -d "$DATA_KIB" 2>/dev/null; unset DATA_KIB; exec "$0" "$@" 3<&0 4>&1 0</dev/null 1>/dev/null"#;
 
 /// What every browser is told.
-const FLAGS: [&str; 24] = [
+const FLAGS: [&str; 27] = [
     "--headless",
     "--remote-debugging-pipe",
     "--no-first-run",
@@ -35,6 +35,10 @@ const FLAGS: [&str; 24] = [
     "--block-new-web-contents",
     // The first of them requests pages past the interception.
     "--disable-features=ServiceWorkerAutoPreload,Translate,MediaRouter,OptimizationHints",
+    // Frames come at our command, where a tab is opened so, and are whole then.
+    "--enable-begin-frame-control",
+    "--run-all-compositor-stages-before-draw",
+    "--disable-new-content-rendering-timeout",
     "--js-flags=--max-old-space-size=256",
     // What is not intercepted (WebSockets, WebTransport, preconnects, speculation rules, the
     // browser's own services) finds no address, and a proxy that is not there.
