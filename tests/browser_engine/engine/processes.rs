@@ -1,7 +1,9 @@
 //! Nothing of a browser is left, however it ends.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -105,6 +107,25 @@ async fn nothing_is_left_of_a_browser_that_is_dropped() {
     drop(renderer);
     running.await_end("idle").await;
     running.await_removal("idle").await;
+}
+
+#[tokio::test]
+async fn a_browser_has_none_of_our_variables_and_a_network_namespace_where_it_may() {
+    let renderer = renderer("alone", Processes::Several);
+    renderer.check().await.unwrap();
+    let running = find("alone").await;
+    let process = PathBuf::from("/proc").join(&running.group);
+    let variables = fs::read_to_string(process.join("environ")).unwrap();
+    let names: BTreeSet<_> =
+        variables.split_terminator('\0').filter_map(|variable| variable.split('=').next()).collect();
+    // `PWD` is the shell's.
+    let expected: BTreeSet<_> = [MARK, "HOME", "PATH", "PWD", "TMPDIR"].into();
+    assert!(names.is_subset(&expected), "{names:?}");
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    let users = if is_root { &[][..] } else { &["--user", "--map-current-user"] };
+    let may = Command::new("unshare").args(users).args(["--net", "true"]).status().await.unwrap().success();
+    let ours = fs::read_link("/proc/self/ns/net").unwrap();
+    assert_eq!(fs::read_link(process.join("ns/net")).unwrap() != ours, may, "if this system allows it: {may}");
 }
 
 #[tokio::test]
