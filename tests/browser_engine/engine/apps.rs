@@ -153,6 +153,24 @@ async fn an_element_is_waited_for_and_no_longer() {
 }
 
 #[tokio::test]
+async fn what_comes_into_view_at_the_last_moment_is_loaded() {
+    const HTML: &str = "<!doctype html><body><script>
+        setTimeout(() => {
+          const end = document.createElement('div');
+          document.body.append(end);
+          new IntersectionObserver(async ([entry], observer) => {
+            if (!entry.isIntersecting) return;
+            observer.disconnect();
+            for (const path of ['/a', '/b']) document.body.append(await (await fetch(path)).text());
+          }).observe(end);
+        }, 4990);</script>";
+    let site = Site::new(&[("/a", "text/plain", "First "), ("/b", "text/plain", "second")]);
+    let rendered = render(&renderer(), page(URL, HTML), &Arc::new(site)).await.unwrap();
+    assert!(rendered.html.contains("First second"), "{}", rendered.html);
+    assert_eq!(rendered.ended, RenderEnd::Quiet);
+}
+
+#[tokio::test]
 async fn a_post_arrives_whole_and_another_origin_may_be_read() {
     const HTML: &str = r#"<!doctype html><p id=said></p><script>
         const query = JSON.stringify({query: 'é'.repeat(200000)});
