@@ -68,7 +68,7 @@ enum Step {
     Ready,
     Answered(u32, Answer),
     Shown { is_there: Option<bool> },
-    FrameMissing,
+    FramePartOver,
 }
 
 /// A rendered page, and the frames that it had.
@@ -176,8 +176,8 @@ impl<'b> Page<'b> {
             Step::Navigated(navigated) => navigated?,
             Step::Answered(number, answer) => self.requests.take_answer(number, answer),
             Step::Ready => self.go_on(self.request.page_time),
-            Step::Shown { is_there } => self.take_frame(is_there),
-            Step::FrameMissing => self.await_frame(),
+            Step::Shown { is_there } => self.see_frame(is_there),
+            Step::FramePartOver => self.await_frame(),
         }
         Ok(())
     }

@@ -59,14 +59,23 @@ pub(super) struct Clock {
     rounds: u32,
     /// How many requests there were before the last frame.
     asked_before: u32,
-    /// Whether the element that is waited for was missing in that frame.
+    /// What was seen in a frame by the real clock, until its part of the time is over.
+    seen: Option<Option<bool>>,
+    /// Whether the element that is waited for was missing in the last frame.
     lacks_element: bool,
 }
 
 impl Clock {
     /// Returns the clock of a page that has not begun.
     pub(super) const fn new() -> Self {
-        Self { phase: Phase::Loading, given: Duration::ZERO, rounds: 0, asked_before: 0, lacks_element: false }
+        Self {
+            phase: Phase::Loading,
+            given: Duration::ZERO,
+            rounds: 0,
+            asked_before: 0,
+            seen: None,
+            lacks_element: false,
+        }
     }
 }
 
@@ -98,7 +107,7 @@ impl Page<'_> {
             Phase::Showing { .. } => {
                 self.steps.spawn(async {
                     sleep(REAL_FRAME_PART / 2).await;
-                    Step::FrameMissing
+                    Step::FramePartOver
                 });
             }
             Phase::Settling => self.clock.phase = Phase::Over,
@@ -126,16 +135,25 @@ impl Page<'_> {
         });
     }
 
-    /// A frame by the real clock has not come yet.
+    /// The part in which frames by the real clock are waited for is over. It goes on only here, as
+    /// the end of that part would otherwise be taken for that of the next.
     pub(super) fn await_frame(&mut self) {
-        if matches!(self.clock.phase, Phase::Showing { .. }) {
-            self.give_time(REAL_FRAME_PART);
+        match self.clock.seen.take() {
+            Some(is_there) => self.take_frame(is_there),
+            None => self.give_time(REAL_FRAME_PART),
         }
     }
 
     /// A frame was shown, and the element that is waited for was there, or was not; `None`: none is
     /// waited for.
-    pub(super) fn take_frame(&mut self, is_there: Option<bool>) {
+    pub(super) fn see_frame(&mut self, is_there: Option<bool>) {
+        match self.frames {
+            Frames::Commanded => self.take_frame(is_there),
+            Frames::Real => self.clock.seen = Some(is_there),
+        }
+    }
+
+    fn take_frame(&mut self, is_there: Option<bool>) {
         let Phase::Showing { left } = self.clock.phase else { return };
         self.clock.lacks_element = is_there == Some(false);
         self.go_on(if is_there == Some(true) { Duration::ZERO } else { left });
