@@ -10,7 +10,7 @@ use crate::site::{Site, page, render, renderer, response};
 
 /// The limit of pages that never end by themselves, and of those that do, on a machine that does
 /// other things.
-const SHORT: Duration = Duration::from_secs(2);
+const SHORT: Duration = Duration::from_secs(3);
 const LONG: Duration = Duration::from_secs(15);
 
 /// How much longer it takes at most to read a page, stop it, and read it again.

@@ -29,6 +29,11 @@ const MARK: &str = "DRAGLINE_MARK";
 /// Set where this test runs itself, in a process that is killed: the mark of its browser.
 const CHILD: &str = "TEST_CHILD";
 
+/// Makes a mark that no other run of these tests has.
+fn own(mark: &str) -> String {
+    format!("{mark}-{}", std::process::id())
+}
+
 fn renderer(mark: &str, processes: Processes) -> BrowserRenderer {
     let environment = vec![(OsString::from(MARK), OsString::from(mark))];
     BrowserRenderer::new(BrowserSettings { environment, processes, ..BrowserSettings::default() })
@@ -42,7 +47,7 @@ struct Running {
 }
 
 /// Finds the browser with this mark, as soon as all of its processes run.
-async fn find(mark: &str) -> Running {
+async fn find(mark: String) -> Running {
     let mark = format!("{MARK}={mark}");
     let found = timeout(Duration::from_secs(20), async {
         loop {
@@ -100,9 +105,9 @@ impl Running {
 
 #[tokio::test]
 async fn nothing_is_left_of_a_browser_that_is_dropped() {
-    let renderer = renderer("idle", Processes::Several);
+    let renderer = renderer(&own("idle"), Processes::Several);
     renderer.check().await.unwrap();
-    let running = find("idle").await;
+    let running = find(own("idle")).await;
     assert!(running.count() > 1 && running.profile.is_dir(), "{running:?}");
     drop(renderer);
     running.await_end("idle").await;
@@ -111,9 +116,9 @@ async fn nothing_is_left_of_a_browser_that_is_dropped() {
 
 #[tokio::test]
 async fn a_browser_has_none_of_our_variables_and_a_network_namespace_where_it_may() {
-    let renderer = renderer("alone", Processes::Several);
+    let renderer = renderer(&own("alone"), Processes::Several);
     renderer.check().await.unwrap();
-    let running = find("alone").await;
+    let running = find(own("alone")).await;
     let process = PathBuf::from("/proc").join(&running.group);
     let variables = fs::read_to_string(process.join("environ")).unwrap();
     let names: BTreeSet<_> =
@@ -130,21 +135,40 @@ async fn a_browser_has_none_of_our_variables_and_a_network_namespace_where_it_ma
 
 #[tokio::test]
 async fn nothing_is_left_of_a_page_that_nobody_waits_for() {
-    let renderer = renderer("loop", Processes::Several);
+    let renderer = renderer(&own("loop"), Processes::Several);
     let site = Arc::new(Site::default());
     let rendering = timeout(Duration::from_millis(1500), render(&renderer, page("https://a.test/", LOOP), &site));
-    let (running, rendered) = tokio::join!(find("loop"), rendering);
+    let (running, rendered) = tokio::join!(find(own("loop")), rendering);
     assert!(rendered.is_err(), "it computes for ever");
     running.await_end("in an endless loop").await;
     running.await_removal("in an endless loop").await;
 }
 
 #[tokio::test]
+async fn a_page_leaves_nothing_to_the_next() {
+    const KEEPS: &str = "<!doctype html><body><script>
+        document.body.append(`Kept ${localStorage.length}, ${document.cookie}.`);
+        [localStorage.a, document.cookie] = ['b', 'a=b'];
+        document.body.append(` Now ${localStorage.length}, ${document.cookie}.`);
+        setInterval(() => fetch('/again'), 100);
+        addEventListener('pagehide', () => navigator.sendBeacon('/end'));</script>";
+    let (renderer, site) = (renderer(&own("keeps"), Processes::Several), Arc::new(Site::default()));
+    let mut processes = Vec::new();
+    for _ in 0..6 {
+        let rendered = render(&renderer, page("https://a.test/", KEEPS), &site).await.unwrap();
+        assert!(rendered.html.contains("Kept 0, . Now 1, a=b."), "{}", rendered.html);
+        sleep(Duration::from_millis(200)).await;
+        processes.push(find(own("keeps")).await.count());
+    }
+    assert!(processes[5] <= processes[0] + 1, "their processes end: {processes:?}");
+}
+
+#[tokio::test]
 async fn a_crash_costs_its_page_alone() {
-    let (renderer, site) = (renderer("crash", Processes::Several), Arc::new(Site::default()));
+    let (renderer, site) = (renderer(&own("crash"), Processes::Several), Arc::new(Site::default()));
     let crashed = render(&renderer, page("https://a.test/", HEAP), &site).await;
     assert_eq!(crashed, Err(RenderFailure::Crashed));
-    let running = find("crash").await;
+    let running = find(own("crash")).await;
     render(&renderer, page("https://a.test/", GOOD), &site).await.unwrap();
     assert!(running.count() > 1, "the same browser goes on");
     drop(renderer);
@@ -153,9 +177,9 @@ async fn a_crash_costs_its_page_alone() {
 
 #[tokio::test]
 async fn a_crash_in_one_process_ends_it() {
-    let (renderer, site) = (renderer("one", Processes::One), Arc::new(Site::default()));
+    let (renderer, site) = (renderer(&own("one"), Processes::One), Arc::new(Site::default()));
     let heap = render(&renderer, page("https://a.test/", HEAP), &site);
-    let (running, crashed) = tokio::join!(find("one"), heap);
+    let (running, crashed) = tokio::join!(find(own("one")), heap);
     assert_eq!(crashed, Err(RenderFailure::Crashed));
     running.await_end("crashed").await;
     running.await_removal("crashed").await;
@@ -169,7 +193,7 @@ async fn a_browser_ends_with_its_parent_however_that_ends() {
         let _ = render(&renderer, page("https://a.test/", LOOP), &Arc::new(Site::default())).await;
         return;
     }
-    let mark = format!("child-of-{}", std::process::id());
+    let mark = own("child");
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "processes::a_browser_ends_with_its_parent_however_that_ends"])
         .env(CHILD, &mark)
@@ -179,7 +203,7 @@ async fn a_browser_ends_with_its_parent_however_that_ends() {
         .kill_on_drop(true)
         .spawn()
         .unwrap();
-    let running = find(&mark).await;
+    let running = find(mark).await;
     // Until it has begun with the page.
     while running.count() < 5 {
         sleep(Duration::from_millis(10)).await;
@@ -187,7 +211,7 @@ async fn a_browser_ends_with_its_parent_however_that_ends() {
     sleep(Duration::from_millis(300)).await;
     child.kill().await.unwrap();
     running.await_end("in an endless loop, its parent killed").await;
-    let next = renderer("next", Processes::Several);
+    let next = renderer(&own("next"), Processes::Several);
     next.check().await.unwrap();
     running.await_removal("by the next renderer").await;
 }
