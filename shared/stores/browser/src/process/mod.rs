@@ -8,12 +8,14 @@ use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use dragline_domain::shown::one_line;
 use dragline_ports::renderer::RenderFailure;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::time::sleep;
 
 use self::confine::Confinement;
 use self::profile::Profile;
@@ -23,6 +25,11 @@ use crate::settings::BrowserSettings;
 /// The limit on what is kept of a browser's own messages, in bytes: the first say why it does not
 /// start.
 const SAID_BYTES_MAX: usize = 4096;
+
+/// How often a browser's files are removed, and how long after each other: its other processes may
+/// write for a moment after the first has ended.
+const REMOVALS_MAX: u32 = 20;
+const REMOVAL_TIME: Duration = Duration::from_millis(50);
 
 /// How many characters of that are shown.
 const SAID_CHARS_MAX: usize = 200;
@@ -107,7 +114,12 @@ impl Drop for Process {
         if let (Some(mut child), Some(profile), Ok(runtime)) = (child, profile, tokio::runtime::Handle::try_current()) {
             runtime.spawn(async move {
                 let _ = child.wait().await;
-                drop(profile);
+                for _ in 0..REMOVALS_MAX {
+                    if profile.clear().is_ok() {
+                        break;
+                    }
+                    sleep(REMOVAL_TIME).await;
+                }
             });
         }
     }

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, TempDir};
 
@@ -13,10 +13,14 @@ const PREFIX: &str = "dragline-browser-";
 /// The file that is locked while a directory is in use, however its process ends.
 const LOCK: &str = "dragline.lock";
 
-/// A directory for one browser. Dropping it removes it.
+/// The browser's own directory in it, which is removed first.
+const STORED: &str = "profile";
+
+/// A directory for one browser. Dropping it removes it, or else leaves that to the next process.
 #[derive(Debug)]
 pub(super) struct Profile {
     directory: TempDir,
+    stored: PathBuf,
     _lock: File,
 }
 
@@ -30,12 +34,29 @@ impl Profile {
         let directory = Builder::new().prefix(PREFIX).tempdir_in(parent)?;
         let lock = File::create_new(directory.path().join(LOCK))?;
         lock.try_lock()?;
-        Ok(Self { directory, _lock: lock })
+        let stored = directory.path().join(STORED);
+        fs::create_dir(&stored)?;
+        Ok(Self { directory, stored, _lock: lock })
     }
 
-    /// Returns its path.
+    /// Returns the path for the browser.
     pub(super) fn path(&self) -> &Path {
-        self.directory.path()
+        &self.stored
+    }
+
+    /// Removes what the browser stored, which fails while a process of it still writes.
+    pub(super) fn clear(&self) -> io::Result<()> {
+        match fs::remove_dir_all(&self.stored) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Profile {
+    fn drop(&mut self) {
+        // With its lock, which nobody holds then, it counts as abandoned.
+        self.directory.disable_cleanup(self.clear().is_err());
     }
 }
 
@@ -82,6 +103,6 @@ mod tests {
         assert!(others.exists(), "it is not ours");
         assert!(beginning.exists(), "its process is about to lock it");
         drop(used);
-        assert!(!path.exists());
+        assert!(!path.exists() && !path.parent().unwrap().exists());
     }
 }
