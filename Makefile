@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help aws bench bench-build bench-short bill build check cold computed-tests deny docs e2e examples lint packages packages-test python-clients python-doors python-faults python-links python-mcp python-page python-policies python-replay python-report python-sites python-tests quality release setup timed-tests test unit zips
+.PHONY: help aws bench bench-build bench-short bill browser-tests build check cold computed-tests deny docs e2e examples lint packages packages-test python-clients python-doors python-faults python-links python-mcp python-page python-policies python-replay python-report python-sites python-tests quality release setup timed-tests test unit zips
 
 # Every cargo command here has the same packages and features, so that the dependencies are compiled
 # once for all.
@@ -15,6 +15,7 @@ NEXTEST := cargo nextest run $(ALL) --no-fail-fast --status-level slow --final-s
 # may be starved.
 E2E := binary(e2e)
 EMULATED := package(dragline-aws-tests)
+BROWSED := package(dragline-browser-tests)
 LONG := package(dragline-simulation) + package(dragline-protocol-model) + binary(judges) + test(/mutants/)
 COMPUTED := $(LONG) + package(dragline-domain) + package(dragline-formats)
 
@@ -22,7 +23,7 @@ help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 check: lint ## While working, some minutes once it is built: format, clippy, unit and property tests, a short simulation
-	@DRAGLINE_SEEDS=$${DRAGLINE_SEEDS:-3} $(NEXTEST) -E 'all() - $(E2E) - $(EMULATED) - ($(LONG)) + (package(dragline-simulation) - test(holds))'
+	@DRAGLINE_SEEDS=$${DRAGLINE_SEEDS:-3} $(NEXTEST) -E 'all() - $(E2E) - $(EMULATED) - $(BROWSED) - ($(LONG)) + (package(dragline-simulation) - test(holds))'
 
 test: ## Check everything; half an hour on two cores from a fresh clone
 	@scripts/check-everything
@@ -56,12 +57,16 @@ quality: ## Compare the main parts of manuals with what their templates say, and
 build: ## Build the tests and what they run: the command and the functions, in target/debug
 	@cargo nextest run $(ALL) --cargo-quiet --no-run
 
-unit: ## Run all Rust tests except the end-to-end ones and those that need an AWS emulator
-	@$(NEXTEST) -E 'all() - $(E2E) - $(EMULATED)'
+unit: ## Run all Rust tests except the end-to-end ones and those that need an AWS emulator or a browser
+	@$(NEXTEST) -E 'all() - $(E2E) - $(EMULATED) - $(BROWSED)'
 
 # They check pace and whole runs, so each has the machine to itself.
 e2e: setup build ## Run only the end-to-end tests
 	@$(NEXTEST) --test-threads 1 -E '$(E2E)'
+
+# Pages have limits of real time, so nothing else runs beside them.
+browser-tests: build ## Render pages in headless Chromium, which is installed if it is missing
+	@tests/browser_engine/run $(NEXTEST) -E '$(BROWSED)'
 
 aws: setup build ## Run what needs an AWS emulator: adapters, commands, the deployed stack (docs/internals/testing-aws.md)
 	@scripts/localstack run $(NEXTEST) -E '$(EMULATED)'
@@ -71,7 +76,7 @@ computed-tests:
 	@nice -n 19 $(NEXTEST) --profile computed -E '$(COMPUTED)'
 
 timed-tests:
-	@scripts/localstack run --port 0 $(NEXTEST) --profile timed -E 'all() - ($(COMPUTED)) - $(E2E)'
+	@scripts/localstack run --port 0 $(NEXTEST) --profile timed -E 'all() - ($(COMPUTED)) - $(E2E) - $(BROWSED)'
 
 # These tests mostly wait, so they run in parallel parts, those for AWS each with an emulator
 # (docs/internals/testing-aws.md). The faults wait longest, so they are deployed first, and the

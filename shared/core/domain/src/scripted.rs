@@ -8,6 +8,25 @@ const AFTER: char = '`';
 /// without them.
 pub const WORDS_MAX: usize = 50;
 
+/// The ids of the elements that frameworks fill: React, Vue, Next.js, Nuxt, Gatsby, Svelte, Quasar
+/// and others.
+pub const ROOTS: [&str; 11] = [
+    "root",
+    "app",
+    "__next",
+    "__nuxt",
+    "___gatsby",
+    "svelte",
+    "react-root",
+    "app-root",
+    "q-app",
+    "main-app",
+    "reactroot",
+];
+
+/// The most words in an element before a framework fills it, such as "loading".
+pub const ROOT_WORDS_MAX: usize = 10;
+
 /// Returns the log's detail for a page whose scripts fill this element.
 #[must_use]
 pub fn detail(element: &str) -> String {

@@ -15,5 +15,6 @@ pub mod html;
 pub mod http_fields;
 pub mod javascript;
 pub mod robots;
+pub mod shell;
 pub mod use_preferences;
 pub mod warc;

@@ -17,6 +17,7 @@ pub mod publications;
 pub mod queue;
 pub mod reader;
 pub mod remaking;
+pub mod renderer;
 pub mod retention;
 pub mod row;
 pub mod secrets;

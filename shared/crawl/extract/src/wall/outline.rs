@@ -1,6 +1,7 @@
 //! The features by which walls, and pages filled by scripts, are recognised: word counts by
 //! position, password forms, scripts.
 
+use dragline_domain::scripted::{ROOT_WORDS_MAX, ROOTS};
 use dragline_domain::words::count_words;
 
 use super::PAGE_BYTES_MAX;
@@ -11,25 +12,6 @@ const CODE_MAX: usize = 20_000;
 
 /// The most bytes kept of title, headings and buttons, each.
 const KEPT_BYTES_MAX: usize = 2 << 10;
-
-/// The ids of the elements that frameworks fill: React, Vue, Next.js, Nuxt, Gatsby, Svelte, Quasar
-/// and others.
-const ROOTS: [&str; 11] = [
-    "root",
-    "app",
-    "__next",
-    "__nuxt",
-    "___gatsby",
-    "svelte",
-    "react-root",
-    "app-root",
-    "q-app",
-    "main-app",
-    "reactroot",
-];
-
-/// The most words in an element before a framework fills it, such as "loading".
-const ROOT_WORDS_MAX: usize = 10;
 
 /// The position of a text.
 #[derive(Clone, Copy, Debug, Default)]
