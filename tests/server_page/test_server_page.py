@@ -88,7 +88,7 @@ def test_a_crawl_is_explained_added_and_run(server, site, asked, gate, look):
     fill(driver, seeds=f"{site}/", name="manual", pages="100", delay="200ms", cron="0 3 * * *", zone="Europe/Berlin")
     click(driver, "Preview")
     words = text(driver)
-    assert f"pages that begin with {site}, and to no other host" in words
+    assert f"links to {site.removeprefix('http://')}, with or without www, by http or https, and to no other host" in words
     assert "or after 100 pages" in words and "200 milliseconds between requests" in words
     assert 'cron: "0 3 * * *"' in words and len(driver.find_elements(By.CSS_SELECTOR, "main time")) == 3
     assert asked == [], "nothing has been requested"

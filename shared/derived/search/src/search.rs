@@ -243,8 +243,10 @@ pub(crate) fn best(lookup: &Lookup, query: &dyn Query, after: u32, count: u32) -
             let rank = ranks.as_ref().map_or(0.0, |ranks| ranks.get_val(id));
             #[expect(clippy::cast_possible_truncation, reason = "a factor between one and a few")]
             let factor = RANK_WEIGHT.mul_add((1.0 + rank).log2(), 1.0) as Score;
-            // Equal scores have the same order in every index of the same pages.
-            (score * factor, ties.as_ref().map_or(0, |ties| ties.get_val(id)))
+            // Equal scores have the same order in every index of the same pages. A sum of the same
+            // numbers in another order may differ in its last bits.
+            let score = Score::from_bits((score * factor).to_bits() & !0xff);
+            (score, ties.as_ref().map_or(0, |ties| ties.get_val(id)))
         }
     };
     let top = TopDocs::with_limit(count as usize).and_offset(after as usize).tweak_score(key);

@@ -278,10 +278,10 @@ async fn what_pages_need_is_known_alike() {
         .await
         .unwrap();
     let at = cdn.url();
-    let home = format!("<link rel=stylesheet href={at}style.css><img src=/own.png><a href={at}page>out</a>");
+    let home = format!("<link rel=stylesheet href={at}style.css><img src=/favicon.ico><a href={at}page>out</a>");
     // Nothing is missing: when that is due again depends on how long the test takes.
     let own = of_type("image/png", "own");
-    let site = Site::builder().reply("/", of_type(HTML, &home)).reply("/own.png", own).start().await.unwrap();
+    let site = Site::builder().reply("/", of_type(HTML, &home)).reply("/favicon.ico", own).start().await.unwrap();
     let with = |requisites| {
         let draft = Draft { requisites, ..Draft::clone(&docs(&[&site])) };
         Definition::new(draft).unwrap()
