@@ -37,6 +37,7 @@ fn content(path: &str, iteration: usize) -> Option<(&'static str, Vec<u8>)> {
         "/twin" | "/twins" => Some(("text/html", b"<title>Twin</title>two pages with one body".to_vec())),
         "/style.css" => Some(("text/css", b"body { background: url(/paper.gif) }".to_vec())),
         "/dot.png" => Some(("image/png", [b"\x89PNG\r\n\x1a\n".as_slice(), &[7; 500]].concat())),
+        "/favicon.ico" => Some(("image/x-icon", vec![0; 70])),
         "/paper.gif" => Some(("image/gif", [b"GIF89a".as_slice(), &[9; 300]].concat())),
         _ => None,
     }
