@@ -64,6 +64,10 @@ pub fn walk(site: &Directory, start: &str, beside: Beside) -> BTreeMap<String, E
     let start = Url::parse(start).expect("a site's address is a URL");
     let mut visited = BTreeMap::new();
     let mut todo = VecDeque::from([start.clone()]);
+    if beside == Beside::Requisites {
+        // Browsers ask for it, whatever pages say.
+        todo.extend(start.join("/favicon.ico"));
+    }
     while let Some(url) = todo.pop_front() {
         if visited.contains_key(url.as_str()) {
             continue;
