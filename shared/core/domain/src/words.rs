@@ -54,7 +54,10 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
         let mut rest = token;
         std::iter::from_fn(move || {
             let script = Script::from_char(rest.chars().next()?);
-            let length = rest.find(|c| Script::from_char(c) != script).unwrap_or(rest.len());
+            // Most tokens are ASCII, which is one script, and quick to see.
+            let is_one = rest.is_ascii();
+            let end = if is_one { None } else { rest.find(|c| Script::from_char(c) != script) };
+            let length = end.unwrap_or(rest.len());
             let (piece, after) = rest.split_at(length);
             let is_whole = piece.len() == token.len();
             rest = after;

@@ -63,7 +63,8 @@ fn visit(site: Site, fruitless_max: u16, segment_pages: usize) -> Visit {
                     ShapeStanding::Waits | ShapeStanding::Left { .. } => last.push_back(link),
                 }
             }
-            let sample = PageSample::new([shown.text.as_str()], shown.pictures.iter().map(String::as_str));
+            let pictures: Vec<&str> = shown.pictures.iter().map(String::as_str).collect();
+            let sample = PageSample::new(&[&shown.text], &pictures);
             observed.push(PageObservation { keys: keys(&path), sample, leads_to });
         }
         shapes.observe(known.len() as u64, &observed);
@@ -297,7 +298,7 @@ fn what_is_remembered_is_limited_and_read_back() {
     for n in 0..1_000 {
         let keys = |path: String| UrlShape::new(&path).keys();
         let (own, next) = (format!("/{}/{n}", letters(n % 90)), format!("/{}/{}", letters(n % 90), n + 1));
-        let sample = PageSample::new([prose(n % 7, 50).as_str()], []);
+        let sample = PageSample::new(&[&prose(n % 7, 50)], &[]);
         shapes.observe(1_000, &[PageObservation { keys: keys(own), sample, leads_to: [keys(next)].into() }]);
     }
     let json = serde_json::to_string(&shapes).unwrap();
@@ -313,7 +314,7 @@ fn a_shape_that_was_left_is_tried_again_in_the_next_iteration() {
     let keys = |n: usize| UrlShape::new(&format!("/c/{n}")).keys();
     let page = |n| PageObservation {
         keys: keys(n),
-        sample: PageSample::new(["the same"], []),
+        sample: PageSample::new(&["the same"], &[]),
         leads_to: [keys(n + 1)].into(),
     };
     let observe = |shapes: &mut WatchedShapes, n| shapes.observe(1_000, &[page(n)]);

@@ -38,5 +38,6 @@ fn sample(document: &Document) -> Option<PageSample> {
     let page = document.page.as_ref()?;
     let main = document.content.as_ref().and_then(|content| content.main.as_ref()).map(|main| main.text.as_str());
     let pictures = document.links.iter().filter(|link| link.kind == LinkKind::Img).map(|link| link.target.path());
-    Some(PageSample::new(page.title.as_deref().into_iter().chain([main.unwrap_or(&page.text)]), pictures))
+    let pictures: Vec<&str> = pictures.collect();
+    Some(PageSample::new(&[page.title.as_deref().unwrap_or_default(), main.unwrap_or(&page.text)], &pictures))
 }

@@ -231,7 +231,7 @@ pub async fn shapes_of_urls_are_watched_by_many_parsers(frontier: &impl Frontier
     let shape = |n: usize| UrlShape::new(&format!("/calendar/{n}")).keys();
     let page = |n: usize| PageObservation {
         keys: shape(n),
-        sample: PageSample::new(["an empty month"], []),
+        sample: PageSample::new(&["an empty month"], &[]),
         leads_to: [shape(n + 1)].into(),
     };
     let commits: Vec<CommitParse> = segments
