@@ -86,7 +86,7 @@ fn hash(bytes: &[u8]) -> u32 {
     u32::try_from(digest(bytes) >> 32).unwrap_or(u32::MAX)
 }
 
-/// Mixes two hashes: quicker than another digest. The multipliers are those of SplitMix64.
+/// Mixes two hashes: quicker than another digest. The multipliers are those of `SplitMix64`.
 fn hash_pair(first: u32, second: u32) -> u32 {
     let both = u64::from(first) << 32 | u64::from(second);
     let mixed = (both ^ both >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
