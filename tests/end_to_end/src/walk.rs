@@ -236,8 +236,12 @@ mod tests {
         };
         let beside: Vec<_> =
             short(Beside::Requisites).into_iter().filter(|url| !short(Beside::Nothing).contains(url)).collect();
-        let parts =
-            [("/sub/a.css", Expected::File), ("/sub/b.css", Expected::Missing), ("/sub/x.png", Expected::Missing)];
+        let parts = [
+            ("/favicon.ico", Expected::Missing),
+            ("/sub/a.css", Expected::File),
+            ("/sub/b.css", Expected::Missing),
+            ("/sub/x.png", Expected::Missing),
+        ];
         assert_eq!(beside, parts.map(|(url, expected)| (url.to_owned(), expected)));
         assert_eq!(
             short(Beside::Nothing).iter().map(|(url, expected)| (url.as_str(), *expected)).collect::<Vec<_>>(),
