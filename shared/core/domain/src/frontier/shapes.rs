@@ -164,6 +164,14 @@ impl WatchedShapes {
         })
     }
 
+    /// Whether it matters what a page of this shape shows, if it was the first to name URLs of
+    /// these: only then does [`Self::observe`] look at its sample.
+    #[must_use]
+    pub fn concerns(&self, keys: &ShapeKeys, leads_to: &BTreeSet<ShapeKeys>) -> bool {
+        let leads_on = |other: &ShapeKeys| other.own == keys.own || keys.has_sibling(other);
+        leads_to.iter().any(leads_on) || self.record(keys.widest()).is_some()
+    }
+
     /// Observes pages of an origin with this many URLs.
     ///
     /// A page is fruitless if it leads on to more URLs of its own shape or group and neither shows
@@ -179,12 +187,12 @@ impl WatchedShapes {
 
     fn observe_page(&mut self, page: &PageObservation) {
         let PageObservation { keys, sample, leads_to } = page;
+        if !self.concerns(keys, leads_to) {
+            return;
+        }
         let leads_on = leads_to.iter().any(|other| other.own == keys.own);
         let leads_on_in_group = leads_to.iter().any(|other| keys.has_sibling(other));
         let widest = keys.widest();
-        if !(leads_on || leads_on_in_group) && self.record(widest).is_none() {
-            return;
-        }
         let is_news = self.watch_widest(keys).learn(sample);
         let elsewhere: Vec<ShapeKeys> = leads_to.iter().copied().filter(|other| other.widest() != widest).collect();
         let is_dull = |other: &ShapeKeys| self.record(other.widest()).is_some_and(|record| record.dull >= DULL_MIN);

@@ -207,7 +207,7 @@ async fn parse(
     }
     let counters = ParserCounters { unreadable, drifted, ..counters };
     let origins = claimed.targets.iter().map(|target| target.origin.clone()).collect();
-    let pages = watch::observe(segment, &captures, documents, &claimed.led_to);
+    let pages = watch::observe(world, segment, (&captures, documents), &claimed.led_to).await?;
     let end = commit(world, context.pace(), segment, (counters, pages), claimed.targets).await?;
     Ok(Some((end, origins)))
 }
