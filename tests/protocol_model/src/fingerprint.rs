@@ -202,6 +202,7 @@ fn hash_lease(lease: &Lease, hasher: &mut impl Hasher) {
         given_up,
         cursor,
         chunk,
+        parked,
         depth,
         barrier,
         retries,
@@ -216,7 +217,7 @@ fn hash_lease(lease: &Lease, hasher: &mut impl Hasher) {
     (iteration, turn, not_before, written_at, attempts, pace, patience, worked, missing, tdm, robots, ending)
         .hash(hasher);
     (rsl, given_up).hash(hasher);
-    (cursor, chunk, depth, barrier, retries, taken, segments, counters).hash(hasher);
+    (cursor, chunk, parked, depth, barrier, retries, taken, segments, counters).hash(hasher);
 }
 
 fn hash_segment(key: SegmentKey, segment: &Segment, hasher: &mut impl Hasher) {

@@ -179,6 +179,7 @@ pub(super) fn closed_with_leftovers(lease: &Lease, inbox: &Inbox) -> Lease {
         ending: Some(lease.ending.unwrap_or(LeftoverReason::Stopped)),
         taken: inbox.added,
         chunk: None,
+        parked: Vec::new(),
         cursor: RecrawlCursor::End,
         retries: Vec::new(),
         ..lease.clone()

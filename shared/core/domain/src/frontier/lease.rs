@@ -69,6 +69,10 @@ pub struct Lease {
     pub cursor: RecrawlCursor,
     /// The todo chunk being consumed; `None` between chunks.
     pub chunk: Option<ChunkPosition>,
+    /// Chunks that were left before their end, as their next URLs were pages and no pages were left
+    /// to request. They go on once there are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parked: Vec<ChunkPosition>,
     /// The depth of the todo being consumed, in links from a seed.
     pub depth: u32,
     /// Whether the origin waits for its segments to be parsed before it goes deeper.
@@ -330,6 +334,7 @@ impl Lease {
             given_up: None,
             cursor: if previous.is_some() { RecrawlCursor::Start } else { RecrawlCursor::End },
             chunk: None,
+            parked: Vec::new(),
             depth: 0,
             barrier: Barrier::Open,
             retries: Vec::new(),

@@ -4,11 +4,16 @@ use jiff::Timestamp;
 
 use super::{ChunkKey, ChunkPosition, Inbox, Lease, LeaseState, RecrawlCursor, Retry};
 
+/// The limit on chunks that wait to be gone on with.
+const PARKED_MAX: usize = 4;
+
 /// A holder's progress in todo and candidates: ahead of its lease by the uncommitted work.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
     /// The chunk being consumed; `None` between chunks.
     pub chunk: Option<ChunkPosition>,
+    /// The chunks that were left before their end ([`Lease::parked`]).
+    pub parked: Vec<ChunkPosition>,
     /// The depth of the last todo that was taken.
     pub depth: u32,
     /// The progress of visiting the candidates of earlier iterations.
@@ -21,13 +26,15 @@ impl Position {
     /// Returns the position of a lease.
     #[must_use]
     pub fn from_lease(lease: &Lease) -> Self {
-        Self { chunk: lease.chunk.clone(), depth: lease.depth, cursor: lease.cursor.clone(), taken: lease.taken }
+        let Lease { chunk, parked, depth, cursor, taken, .. } = lease;
+        let (chunk, parked, cursor) = (chunk.clone(), parked.clone(), cursor.clone());
+        Self { chunk, parked, depth: *depth, cursor, taken: *taken }
     }
 
     /// Moves a lease to this position.
     pub fn write_to(self, lease: &mut Lease) {
-        let Self { chunk, depth, cursor, taken } = self;
-        (lease.chunk, lease.depth, lease.cursor, lease.taken) = (chunk, depth, cursor, taken);
+        let Self { chunk, parked, depth, cursor, taken } = self;
+        (lease.chunk, lease.parked, lease.depth, lease.cursor, lease.taken) = (chunk, parked, depth, cursor, taken);
     }
 
     /// Returns how many entries of the current chunk are taken; 0 between chunks.
@@ -46,6 +53,23 @@ impl Position {
         self.taken += 1;
         self.chunk = (!is_last).then(|| ChunkPosition { key: chunk.clone(), offset });
         is_last.then(|| chunk.clone())
+    }
+
+    /// Leaves the current chunk before its end. Returns whether that was possible: no more than a
+    /// few wait like this.
+    pub fn park(&mut self) -> bool {
+        let has_room = self.parked.len() < PARKED_MAX;
+        if has_room {
+            self.parked.extend(self.chunk.take());
+        }
+        has_room
+    }
+
+    /// Goes on with a chunk that was left before its end, if none is current.
+    pub fn resume(&mut self) {
+        if self.chunk.is_none() {
+            self.chunk = self.parked.pop();
+        }
     }
 
     /// Whether todo of this depth has to wait, if the definition limits the depth: it is deeper

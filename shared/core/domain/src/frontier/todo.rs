@@ -65,6 +65,13 @@ impl TodoEntry {
         }
     }
 
+    /// Whether its request counts for the budget of pages. Asking whether a URL is there does not,
+    /// nor does what a page needs to be shown.
+    #[must_use]
+    pub fn counts_as_page(&self) -> bool {
+        self.read_as != ReadAs::Check && self.requisite_steps == 0
+    }
+
     /// Returns the URL's sighting, at this depth.
     #[must_use]
     pub fn sighting(&self, depth: u32) -> Sighting {

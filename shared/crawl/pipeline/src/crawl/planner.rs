@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dragline_domain::capture::CrawlType;
 use dragline_domain::frontier::{
     ChunkKey, Claim, Claimable, Claimer, DueQuery, DueWork, Inbox, Lease, NearerWork, OriginKey, PassPlace, Position,
-    ReadAs, RecrawlCursor, Retry, SeedDistance, ShorterWayState, ShorterWays, Task, TodoChunk, TodoEntry, UrlHistory,
+    RecrawlCursor, Retry, SeedDistance, ShorterWayState, ShorterWays, Task, TodoChunk, TodoEntry, UrlHistory,
 };
 use dragline_domain::policy::Decision;
 use jiff::Timestamp;
@@ -19,6 +19,9 @@ use dragline_ports::frontier::{Candidates, ClaimRequest, DueCandidate, DuePage, 
 
 /// The number of candidates for recrawl that are read at a time.
 const CURSOR_PAGE: usize = 50;
+
+/// How many chunks that begin with a page are passed over in the search for what is none.
+const PASSED_MAX: usize = 16;
 
 /// One URL to visit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,12 +41,6 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Whether its request counts for the budget of pages. Asking whether a URL is there does not,
-    /// nor does what a page needs to be shown.
-    pub(super) fn counts_as_page(&self) -> bool {
-        self.entry.read_as != ReadAs::Check && self.entry.requisite_steps == 0
-    }
-
     /// Returns the number of earlier requests for it in this iteration.
     pub(super) fn requests_before(&self) -> u8 {
         self.tries.saturating_add(u8::from(self.entry.follow_up.is_some()))
@@ -150,6 +147,50 @@ impl Planner {
             self.read_due(world, lease, in_flight).await?;
         }
         Ok(!self.due.is_empty())
+    }
+
+    /// Looks for todo that is no page, and so may be requested although no pages are left; whether
+    /// there is any. Chunks whose next URL is a page are left for later. Candidates are not looked
+    /// for, as they are pages. The arguments are as for [`Self::has_next`].
+    pub(super) async fn find_beside_pages(
+        &mut self,
+        world: &impl World,
+        lease: &Lease,
+        inbox: &Inbox,
+        in_flight: usize,
+        now: Timestamp,
+    ) -> PortResult<bool> {
+        if let Some(retry) = self.due_retry(lease, now) {
+            return Ok(!retry.entry.counts_as_page());
+        }
+        let mut passed = Vec::new();
+        loop {
+            if self.chunk.is_none() {
+                let is_loaded = match &self.position.chunk {
+                    _ if !self.due.is_empty() => false,
+                    Some(_) => self.load_chunk(world).await?,
+                    None => self.load_chunk_but(world, &passed).await?,
+                };
+                if !is_loaded {
+                    return Ok(false);
+                }
+                self.look_for_shorter_ways(world, lease, inbox, in_flight).await?;
+            }
+            let Some(chunk) = &self.chunk else { return Ok(false) };
+            if self.head().is_some_and(|entry| !entry.counts_as_page()) {
+                return Ok(true);
+            }
+            if self.position.chunk.is_none() {
+                passed.push(chunk.key.clone());
+            } else if !self.position.park() {
+                return Ok(false);
+            }
+            // Also because what comes before it may still be added.
+            self.chunk = None;
+            if passed.len() >= PASSED_MAX {
+                return Ok(false);
+            }
+        }
     }
 
     /// Ends the walk through the candidates because the origin is given up: they stay due. Those
@@ -281,6 +322,7 @@ impl Planner {
     /// Loads the chunk that the position names, or else the first one. Returns whether there is a
     /// chunk now.
     async fn load_chunk(&mut self, world: &impl World) -> PortResult<bool> {
+        self.position.resume();
         if let Some(position) = &self.position.chunk {
             // The key decides until the chunk is exhausted: meanwhile a chunk that sorts before it
             // may have been added.
@@ -290,7 +332,14 @@ impl Planner {
             }
             self.position.chunk = None;
         }
-        self.chunk = world.frontier().first_chunk(&self.origin, self.iteration, &self.finished).await?;
+        self.load_chunk_but(world, &[]).await
+    }
+
+    /// Loads the first chunk that is not under way or among these. Returns whether there is one.
+    async fn load_chunk_but(&mut self, world: &impl World, passed: &[ChunkKey]) -> PortResult<bool> {
+        let parked = self.position.parked.iter().map(|position| &position.key);
+        let skip: Vec<ChunkKey> = self.finished.iter().chain(parked).chain(passed).cloned().collect();
+        self.chunk = world.frontier().first_chunk(&self.origin, self.iteration, &skip).await?;
         Ok(self.chunk.is_some())
     }
 

@@ -390,6 +390,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 break false;
             }
         };
+        if start == StartResult::PagesSpent && !has_come {
+            self.end_if_origin_budget_is_spent();
+        }
         if !waited.is_zero() {
             tracing::info!(waited_s = waited.as_secs(), "waited for parses");
         }
@@ -407,6 +410,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     async fn has_come(&mut self, start: StartResult) -> PortResult<bool> {
         let added_before = self.inbox.added;
         self.read_inbox().await?;
+        if start == StartResult::PagesSpent {
+            return Ok(self.inbox.added > added_before);
+        }
         if self.has_met_barrier && self.lease.segments > self.inbox.parsed {
             return Ok(false);
         }

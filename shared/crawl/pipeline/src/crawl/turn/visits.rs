@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Finality, Visit};
-use dragline_domain::frontier::{LeftoverReason, ObjectKey, Retry, SegmentId, SegmentWork, Task, TodoEntry};
+use dragline_domain::frontier::{LeftoverReason, ObjectKey, Reserve, Retry, SegmentId, SegmentWork, Task, TodoEntry};
 use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_domain::politeness::{RobotsUse, retry_wait, tries_max};
 use dragline_domain::time::after;
@@ -46,6 +46,8 @@ pub(super) enum StartResult {
     MustCommit,
     /// There is nothing left to start.
     Dry,
+    /// No pages are left of the budget, and the next URL in line is one.
+    PagesSpent,
     /// Patience is exhausted: a probe of something that worked comes first.
     MustProbe,
     /// A log-in comes first.
@@ -72,6 +74,11 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             }
             let now = self.retries_are_due_by();
             let in_flight = self.segments.open.iter().map(|segment| segment.entries as usize).sum();
+            if self.are_pages_spent()
+                && !self.planner.find_beside_pages(&*self.world, &self.lease, &self.inbox, in_flight, now).await?
+            {
+                return Ok(StartResult::PagesSpent);
+            }
             if self.planner.is_empty_handed(&self.lease, &self.inbox, in_flight, now)
                 && self.planner.fill(&*self.world, &self.lease, &self.inbox, in_flight).await?
             {
@@ -149,13 +156,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if wait > wait_max {
             return Some(StartResult::MustEnd);
         }
-        if self.is_origin_budget_spent() {
-            if self.planner.has_more(&self.lease, &self.inbox) {
-                self.lease.ending = Some(LeftoverReason::OriginBudgetExhausted);
-            }
-            return Some(StartResult::MustEnd);
-        }
-        if self.is_reserve_spent() {
+        if self.rest_of_reserve().is_some_and(|rest| rest.bytes == Some(0)) {
             return Some(StartResult::MustEnd);
         }
         // A visit that starts must have ended, and be committed, before the lease ends.
@@ -179,10 +180,23 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.task.requests() && limit.is_some_and(|limit| self.lease.counters.pages + self.segments.pages >= limit)
     }
 
-    fn is_reserve_spent(&self) -> bool {
-        self.lease
-            .holder()
-            .is_some_and(|holder| holder.reserved.spend(self.segments.pages, self.segments.bytes).is_spent())
+    /// Returns what the visits of the turn have left of its share of the budget.
+    fn rest_of_reserve(&self) -> Option<Reserve> {
+        let holder = self.lease.holder()?;
+        Some(holder.reserved.spend(self.segments.pages, self.segments.bytes))
+    }
+
+    /// Whether no pages may be requested any more. What is no page still may be: checks, and what
+    /// pages need to be shown.
+    fn are_pages_spent(&self) -> bool {
+        self.is_origin_budget_spent() || self.rest_of_reserve().is_some_and(|rest| rest.pages == Some(0))
+    }
+
+    /// Ends the origin's part in the iteration if its own budget is spent and pages are left.
+    pub(super) fn end_if_origin_budget_is_spent(&mut self) {
+        if self.is_origin_budget_spent() && self.planner.has_more(&self.lease, &self.inbox) {
+            self.lease.ending = Some(LeftoverReason::OriginBudgetExhausted);
+        }
     }
 
     /// Whether many follow-ups wait for a commit. Until then nothing new starts that may need
@@ -314,7 +328,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             return;
         }
         self.lease.robots = RobotsUse::Used;
-        self.segments.pages += u64::from(work.counts_as_page());
+        self.segments.pages += u64::from(work.entry.counts_as_page());
         let (world, fetcher, pacer) = (Arc::clone(&self.world), Arc::clone(&self.fetcher), Arc::clone(&self.pacer));
         let limits = self.context.limits_for(work.entry.read_as);
         let visited = (segment.number, work, url);
@@ -378,7 +392,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let Some(open) = self.segments.open.iter_mut().find(|open| open.number == segment) else { return Ok(()) };
         open.pending -= 1;
         open.work.bodies_cut += bodies_cut;
-        if work.counts_as_page() {
+        if work.entry.counts_as_page() {
             open.work.pages += 1;
         } else {
             open.work.asides += 1;
