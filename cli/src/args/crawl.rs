@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{
-    Canonical, Draft, ExternalLinks, Feeds, Key, Requisites, Sitemaps, Soft404, UrlPattern, Within,
+    Canonical, Draft, ExternalLinks, Feeds, Key, RenderWhen, Requisites, Sitemaps, Soft404, UrlPattern, Within,
 };
 use dragline_domain::ids::CrawlId;
 use dragline_domain::use_preferences::Purpose;
@@ -203,6 +203,8 @@ pub(super) struct Overrides {
     canonical: Option<Canonical>,
     #[arg(long, value_name = "WORD", value_parser = values::soft_404(), help = key::help(Key::Soft404))]
     soft_404: Option<Soft404>,
+    #[arg(long, value_name = "WORD", value_parser = values::render(), help = key::help(Key::RenderWhen))]
+    render: Option<RenderWhen>,
     #[arg(long, value_name = "WORD", value_parser = values::purpose(), help = key::help(Key::Purpose))]
     purpose: Option<Purpose>,
     #[arg(long, value_name = "RE", value_parser = values::pattern, help = key::help(Key::ScopeInclude))]
@@ -230,6 +232,7 @@ impl Overrides {
         }
         draft.canonical = self.canonical.unwrap_or(draft.canonical);
         draft.soft_404 = self.soft_404.unwrap_or(draft.soft_404);
+        draft.render.when = self.render.unwrap_or(draft.render.when);
         draft.purpose = self.purpose.or(draft.purpose);
         if !self.include.is_empty() {
             draft.scope.include.clone_from(&self.include);
@@ -270,6 +273,7 @@ mod tests {
             (Overrides { check_external: true, ..none() }, vec![Key::LinksExternal]),
             (Overrides { canonical: Some(Canonical::Ignore), ..none() }, vec![Key::Canonical]),
             (Overrides { soft_404: Some(Soft404::Detect), ..none() }, vec![Key::Soft404]),
+            (Overrides { render: Some(RenderWhen::Always), ..none() }, vec![Key::RenderWhen]),
             (Overrides { purpose: Some(Purpose::AiTrain), ..none() }, vec![Key::Purpose]),
             (Overrides { include: pattern(), ..none() }, vec![Key::ScopeInclude]),
             (Overrides { exclude: pattern(), ..none() }, vec![Key::ScopeExclude]),

@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dragline_definition::Diagnostic;
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{
-    Canonical, Condition, Feeds, Requisites, Sitemaps, Soft404, UrlPattern, UserAgent, Within,
+    Canonical, Condition, Feeds, RenderWhen, Requisites, Sitemaps, Soft404, UrlPattern, UserAgent, Within,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::{NoSuchOutcome, Outcome};
@@ -82,6 +82,11 @@ pub(super) fn requisites() -> impl TypedValueParser<Value = Requisites> {
 /// Returns a parser of the modes for soft 404s.
 pub(super) fn soft_404() -> impl TypedValueParser<Value = Soft404> {
     name_parser([Soft404::Ignore, Soft404::Detect], Soft404::name)
+}
+
+/// Returns a parser of the words for which pages are rendered.
+pub(super) fn render() -> impl TypedValueParser<Value = RenderWhen> {
+    name_parser([RenderWhen::Never, RenderWhen::Auto, RenderWhen::Always], RenderWhen::name)
 }
 
 /// Returns a parser of the purposes of a crawl.

@@ -90,8 +90,11 @@ fn value(kind: ValueKind) -> String {
         | ValueKind::Content
         | ValueKind::Canonical
         | ValueKind::Soft404
+        | ValueKind::RenderWhen
+        | ValueKind::OtherHosts
         | ValueKind::Purpose
         | ValueKind::RecrawlWord => "one word".to_owned(),
+        ValueKind::Selector => format!("[CSS selector](#places-and-kinds), 1 to {} bytes", grouped(limits::SELECTOR_BYTES_MAX)),
         ValueKind::Patterns(max) => format!("list of up to {} patterns", grouped(max)),
         ValueKind::Blocks(max) => format!(
             "list of up to {} rules, each with `when` (a [condition](#conditions)) and `reason` (1 to {} characters on one line)",
@@ -280,8 +283,10 @@ fn the_documented_words_are_accepted() {
     let external = |definition: Definition| definition.links.external.to_string();
     let canonical = |definition: Definition| definition.canonical.to_string();
     let soft_404 = |definition: Definition| definition.soft_404.to_string();
+    let render = |definition: Definition| definition.render.when.to_string();
+    let hosts = |definition: Definition| definition.render.other_hosts.to_string();
     let purpose = |definition: Definition| definition.purpose.map(|word| word.to_string()).unwrap_or_default();
-    let table: [(Key, &str, ReadWord); 10] = [
+    let table: [(Key, &str, ReadWord); 12] = [
         (Key::Sitemaps, "", sitemaps),
         (Key::Feeds, "", feeds),
         (Key::Requisites, "", requisites),
@@ -290,6 +295,8 @@ fn the_documented_words_are_accepted() {
         (Key::Content, "", content),
         (Key::Canonical, "", canonical),
         (Key::Soft404, "", soft_404),
+        (Key::RenderWhen, "", render),
+        (Key::RenderOtherHosts, "", hosts),
         (Key::Purpose, "", purpose),
         (Key::RecrawlPolicy, "\n  rules: RULES\n  interval: 1d", policy),
     ];

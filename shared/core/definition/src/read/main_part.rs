@@ -1,7 +1,7 @@
 //! Reads the rules for main parts.
 
 use crate::selectors::Css;
-use dragline_domain::definition::{Condition, Key, KeyPlace, MainRule, limits};
+use dragline_domain::definition::{Condition, Key, KeyPlace, Line, MainRule, limits};
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
@@ -38,15 +38,28 @@ impl Notes {
     }
 
     fn css(&mut self, text: Text) -> Option<String> {
-        let diagnostic = if text.value.len() > limits::SELECTOR_BYTES_MAX {
-            Diagnostic::new(format!("longer than {} bytes", limits::SELECTOR_BYTES_MAX))
-        } else {
-            match Css::parse(&text.value) {
-                Ok(_) => return Some(text.value),
-                Err(error) => Diagnostic::new(error.to_string()).hint(error.hint),
+        match check_css(&text.value) {
+            Ok(()) => Some(text.value),
+            Err(diagnostic) => {
+                self.diagnostics.push((Location::from(text.referenced), diagnostic));
+                None
             }
-        };
-        self.diagnostics.push((Location::from(text.referenced), diagnostic));
-        None
+        }
     }
+}
+
+fn check_css(text: &str) -> Result<(), Diagnostic> {
+    if text.len() > limits::SELECTOR_BYTES_MAX {
+        return Err(Diagnostic::new(format!("longer than {} bytes", limits::SELECTOR_BYTES_MAX)));
+    }
+    match Css::parse(text) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Diagnostic::new(error.to_string()).hint(error.hint)),
+    }
+}
+
+/// Reads a selector that stands alone.
+pub(super) fn selector(text: &str) -> Result<Line, Diagnostic> {
+    check_css(text)?;
+    super::plainly(text)
 }

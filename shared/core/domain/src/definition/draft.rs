@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AccessRule, Condition, HostPattern, Identity, ItemType, Line, MainRule, Nofollow, Noindex, NotifyRule, Provenance,
-    Recrawl, Schedule, Sink, UrlPattern, UserAgent,
+    Recrawl, Render, Schedule, Sink, UrlPattern, UserAgent,
 };
 use crate::content::ContentLevel;
 use crate::ids::CrawlId;
@@ -79,6 +79,9 @@ pub struct Draft {
     /// [`Key::Soft404`](super::Key::Soft404).
     #[serde(default, skip_serializing_if = "Soft404::are_ignored")]
     pub soft_404: Soft404,
+    /// Which pages are rendered in a browser.
+    #[serde(default, skip_serializing_if = "Render::is_default")]
+    pub render: Render,
     /// [`Key::Purpose`](super::Key::Purpose).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub purpose: Option<Purpose>,
@@ -161,6 +164,7 @@ impl Draft {
             archive: Provenance::default(),
             canonical: Canonical::default(),
             soft_404: Soft404::default(),
+            render: Render::default(),
             purpose: None,
             items: Vec::new(),
             main: Vec::new(),

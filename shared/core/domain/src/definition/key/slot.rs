@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use crate::content::ContentLevel;
 use crate::definition::{
-    AccessRule, Canonical, DoNotCrawl, ExternalLinks, Feeds, Hostname, ItemType, Line, MainRule, NotifyRule, QueryRule,
-    RecrawlRule, RecrawlWord, Requisites, Schedule, SecretReference, Sitemaps, Soft404, UrlPattern, UserAgent, Within,
+    AccessRule, Canonical, DoNotCrawl, ExternalLinks, Feeds, Hostname, ItemType, Line, MainRule, NotifyRule,
+    OtherHosts, QueryRule, RecrawlRule, RecrawlWord, RenderWhen, Requisites, Schedule, SecretReference, Sitemaps,
+    Soft404, UrlPattern, UserAgent, Within,
 };
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
@@ -56,6 +57,12 @@ pub enum Slot<'d> {
     Canonical(&'d mut Canonical),
     /// See [`ValueKind::Soft404`](super::ValueKind::Soft404).
     Soft404(&'d mut Soft404),
+    /// See [`ValueKind::RenderWhen`](super::ValueKind::RenderWhen).
+    RenderWhen(&'d mut RenderWhen),
+    /// See [`ValueKind::OtherHosts`](super::ValueKind::OtherHosts).
+    OtherHosts(&'d mut OtherHosts),
+    /// A CSS selector; `None` if there is none.
+    Selector(&'d mut Option<Line>),
     /// The purpose of the crawl; `None` if it claims none.
     Purpose(&'d mut Option<Purpose>),
     /// Types of items.

@@ -9,6 +9,7 @@ use crate::url::UrlRules;
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_mins(1);
+const RENDER_MAX: Duration = Duration::from_mins(2);
 const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 const YEAR: Duration = Duration::from_hours(365 * 24);
@@ -592,6 +593,99 @@ keys! {
         example: "detect",
         effect: HowOnly,
         flag: "soft-404" "Whether pages that stand for missing ones are recognised: ignore or detect",
+    }
+    /// Which pages are rendered: run in a headless browser, as their scripts make what they show.
+    ///
+    /// | word | what is rendered |
+    /// |---|---|
+    /// | `never` | nothing; the summary and the report tell how many pages need it |
+    /// | `auto` | pages that say next to nothing until their scripts have run, by their HTML alone; not what the server sends whole |
+    /// | `always` | every page |
+    ///
+    /// The browser has no network: each request of a page is made by the crawl, at the pace of its
+    /// host, by its robots.txt and the rules of this file, and is archived. Pictures, media, fonts
+    /// and pings are not asked for. [rendering.md](../guide/rendering.md) says what you need and
+    /// what you get. A page that asks for noindex is not rendered.
+    ///
+    /// Without a browser, a crawl with `auto` tells once what it could not show, and goes on; with
+    /// `always` it does not begin. A change applies to pages that are fetched again.
+    RenderWhen = "render.when" {
+        field: render.when,
+        kind: RenderWhen,
+        default: Value("never"),
+        example: "auto",
+        effect: HowOnly,
+        flag: "render" "Which pages are run in a browser, as their scripts make what they show: never, auto or always",
+    }
+    /// The pages that may be rendered, by patterns over their URLs: none else is, whatever `when`
+    /// says.
+    RenderPaths = "render.paths" {
+        field: render.paths,
+        kind: Patterns(1_000),
+        default: Nothing("all"),
+        example: "[/app/]",
+        effect: HowOnly,
+    }
+    /// A CSS selector of an element that each page contains in the end: the page is read as soon as
+    /// it is there, or else when its time has passed.
+    RenderWaitFor = "render.wait_for" {
+        field: render.wait_for,
+        kind: Selector,
+        default: Nothing("the page is read when its time has passed and it requests nothing more"),
+        example: "'#results li'",
+        effect: HowOnly,
+    }
+    /// How much time passes for a page until it is read. Its clock stands still while a request of
+    /// it waits for its turn or its answer, and runs on at once while nothing is to be done: five
+    /// seconds mostly take a fraction of a second.
+    RenderPageTime = "render.page_time" {
+        field: render.page_time,
+        kind: Time(SECOND..=MINUTE),
+        default: Value("5s"),
+        example: "10s",
+        effect: HowOnly,
+    }
+    /// The limit on the time that a rendering takes, with all waits for the page's requests. What
+    /// there is by then is kept.
+    RenderTimeout = "render.timeout" {
+        field: render.timeout,
+        kind: Time(SECOND..=RENDER_MAX),
+        default: Value("30s"),
+        example: "1m",
+        effect: HowOnly,
+    }
+    /// The limit on the requests of a page while it is rendered. More are refused.
+    RenderRequestsMax = "render.requests_max" {
+        field: render.requests_max,
+        kind: Count(0..=1_000),
+        default: Value("50"),
+        example: "100",
+        effect: HowOnly,
+    }
+    /// Which hosts but its own a page may ask while it is rendered.
+    ///
+    /// | word | which |
+    /// |---|---|
+    /// | `none` | none |
+    /// | `domain` | those of the same registered domain, such as `api.example.org` for `www.example.org` |
+    /// | `all` | any |
+    ///
+    /// Each is asked at its own pace, by its own robots.txt.
+    RenderOtherHosts = "render.other_hosts" {
+        field: render.other_hosts,
+        kind: OtherHosts,
+        default: Value("domain"),
+        example: "all",
+        effect: HowOnly,
+    }
+    /// URLs to which scripts of a page may POST while it is rendered, by patterns: such as the
+    /// address of a GraphQL service, where a POST only reads. Nothing but GET is sent anywhere else.
+    RenderPost = "render.post" {
+        field: render.post,
+        kind: Patterns(1_000),
+        default: Nothing("none"),
+        example: "[/graphql$]",
+        effect: HowOnly,
     }
     /// What the pages are for. Sites say for which purposes theirs may be used; where one reserves
     /// this purpose, its pages are not requested or not kept ([184

@@ -46,6 +46,12 @@ pub enum ValueKind {
     Canonical,
     /// See [`Soft404`](crate::definition::Soft404).
     Soft404,
+    /// See [`RenderWhen`](crate::definition::RenderWhen).
+    RenderWhen,
+    /// See [`OtherHosts`](crate::definition::OtherHosts).
+    OtherHosts,
+    /// A CSS selector.
+    Selector,
     /// See [`Purpose`](crate::use_preferences::Purpose).
     Purpose,
     /// Types of items.
