@@ -378,7 +378,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
         let mut waited = Duration::ZERO;
         let has_come = loop {
-            if self.may_wait_for_parses(waited) {
+            if self.may_wait_for_parses(start, waited) {
                 // A segment committed a moment ago is not parsed yet, and each check costs a read.
                 self.world.clock().sleep(LOOK_AGAIN).await;
                 waited += LOOK_AGAIN;
@@ -386,7 +386,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             if self.has_come(start).await? {
                 break true;
             }
-            if !self.may_wait_for_parses(waited) {
+            if !self.may_wait_for_parses(start, waited) {
                 break false;
             }
         };
@@ -399,10 +399,16 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(has_come)
     }
 
-    /// Whether segments are known to be unparsed, and there is time to wait for their parses.
-    fn may_wait_for_parses(&mut self, waited: Duration) -> bool {
+    /// Whether segments are known to be unparsed, and there is time to wait for their parses. If no
+    /// pages are left, there may be no other turn that fetches what the last ones need.
+    fn may_wait_for_parses(&mut self, start: StartResult, waited: Duration) -> bool {
+        let timing = self.world.timing();
+        let wait_max = match start {
+            StartResult::PagesSpent => timing.parse_wait.max(timing.wait_in_turn),
+            _ => timing.parse_wait,
+        };
         self.lease.segments > self.inbox.parsed
-            && waited + LOOK_AGAIN <= self.world.timing().parse_wait
+            && waited + LOOK_AGAIN <= wait_max
             && self.must_not_start().is_none()
     }
 
