@@ -153,6 +153,7 @@ pub(crate) fn visit() -> Visit {
         decoded_sha1: None,
         decoded_bytes: body.decoded_bytes,
         status: None,
+        rendering: None,
     };
     Visit {
         sighting: Sighting {

@@ -43,6 +43,7 @@ fn visited(n: u32, path: &str, outcome: Outcome, answer: (u64, Option<u16>)) -> 
         decoded_sha1: status.map(|_| "ab".repeat(20)),
         decoded_bytes: 300,
         status: None,
+        rendering: None,
     };
     let file = status.map(|_| FileEntry {
         record: RecordKind::Response,

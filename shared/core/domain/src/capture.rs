@@ -12,6 +12,7 @@ use crate::frontier::{Demand, ObjectKey, SegmentId, Sighting, UrlHistory, VisitP
 use crate::ids::Iteration;
 use crate::missing_page::MissingSign;
 use crate::outcome::Outcome;
+use crate::rendering::Rendering;
 use crate::url::CrawlUrl;
 use crate::use_preferences::UseStatement;
 
@@ -137,7 +138,8 @@ pub struct Exchange {
     /// The body's size as received, even if the body is not stored because it is unchanged; 0
     /// without one.
     pub body_bytes: u64,
-    /// SHA-1 of the body without its content coding, in hexadecimal; `None` without a body.
+    /// SHA-1 of the body without its content coding, or of the rendered document, in hexadecimal;
+    /// `None` without a body.
     pub decoded_sha1: Option<String>,
     /// The length of that decoded body, in bytes.
     pub decoded_bytes: u64,
@@ -145,6 +147,9 @@ pub struct Exchange {
     /// stored, or there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
+    /// How its page was rendered; `None` if it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rendering: Option<Box<Rendering>>,
 }
 
 /// One line of the crawl log: the outcome of a URL, or the reason for another try.
@@ -191,7 +196,8 @@ pub struct FileEntry {
     pub record: RecordKind,
     /// The record's offset in the segment's object.
     pub offset: u64,
-    /// Its length there, in bytes.
+    /// Its length there, in bytes, with the record of the rendered document behind it, if there is
+    /// one.
     pub length: u64,
     /// The content type without parameters, lower case; `None` if the server named none.
     pub content_type: Option<String>,

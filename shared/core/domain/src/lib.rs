@@ -30,6 +30,7 @@ pub mod politeness;
 pub mod recrawl;
 pub mod refusal;
 pub mod remake;
+pub mod rendering;
 pub mod retention;
 pub mod scripted;
 pub mod shown;

@@ -7,6 +7,9 @@ use dragline_domain::scripted::{ROOT_WORDS_MAX, ROOTS, WORDS_MAX};
 use dragline_domain::words::count_words;
 use memchr::{memchr, memmem};
 
+use crate::directives::{meta_robots, x_robots_tag};
+use crate::http_fields::Headers;
+
 /// The version of the rules: it rises when they decide otherwise about the same bytes.
 pub const SHELL_RULES_VERSION: u32 = 1;
 
@@ -15,6 +18,9 @@ const LOOKED_AT_BYTES_MAX: usize = 1 << 20;
 
 /// With this many links a page leads somewhere without scripts.
 const LINKS_ENOUGH: usize = 3;
+
+/// The limit on the meta elements that are looked at.
+const METAS_MAX: usize = 200;
 
 /// A script of fewer bytes than this, such as one that sets a class, brings no text.
 const SCRIPT_BYTES_MIN: usize = 50;
@@ -71,6 +77,24 @@ pub fn find_shell(page: &[u8]) -> Option<ShellSign> {
     }
 }
 
+/// Whether a page asks not to be kept, by its header or by its meta elements for robots in general
+/// or for this one. Takes the page's bytes as [`find_shell`] does.
+#[must_use]
+pub fn asks_for_noindex(page: &[u8], headers: &Headers, product_token: &str) -> bool {
+    let mut look = Look::default();
+    look.scan(page.get(..LOOKED_AT_BYTES_MAX).unwrap_or(page));
+    let metas: Vec<(String, String)> = look.metas.iter().map(|(name, content)| (text(name), text(content))).collect();
+    let by_header = headers.all("x-robots-tag").map(|value| String::from_utf8_lossy(value));
+    let by_header: Vec<_> = by_header.collect();
+    let by_header = x_robots_tag(by_header.iter().map(|value| &**value), product_token);
+    let by_page = meta_robots(metas.iter().map(|(name, content)| (&**name, &**content)), product_token);
+    by_header.and(by_page).noindex
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
 /// What a scan saw of a page.
 #[derive(Debug, Default)]
 struct Look<'p> {
@@ -86,6 +110,8 @@ struct Look<'p> {
     /// How deep the scan is in elements that nobody sees.
     unseen: usize,
     root: Option<Root<'p>>,
+    /// The names and contents of its first meta elements.
+    metas: Vec<(&'p [u8], &'p [u8])>,
 }
 
 /// The first element that frameworks fill.
@@ -140,6 +166,7 @@ impl<'p> Look<'p> {
         match () {
             () if is("a") => self.links += usize::from(value("href").is_some_and(|href| !href.starts_with(b"#"))),
             () if is("frameset") || is("meta") && refreshes() => self.leads_away = true,
+            () if is("meta") && self.metas.len() < METAS_MAX => self.metas.extend(value("name").zip(value("content"))),
             () if is_any(name, &SHOWING) => self.shows += 1,
             () if is_any(name, &UNSEEN) => self.unseen += 1,
             _ => {}

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dragline_domain::definition::UserAgent;
+pub use dragline_domain::rendering::{DomExtent, RenderEnd, RequestCounts};
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::http_fields::Headers;
 use jiff::Timestamp;
@@ -152,43 +153,6 @@ pub struct Rendered {
     pub browser: String,
 }
 
-/// How much of a document was kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DomExtent {
-    /// All of it.
-    Whole,
-    /// It was cut at [`RenderLimits::dom_bytes_max`].
-    Cut,
-}
-
-/// How a rendering ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RenderEnd {
-    /// Its page time passed, and then it requested nothing more. With [`WaitFor`]: the element is
-    /// there.
-    Quiet,
-    /// Its page time was spent while it still requested more, or without the element that was
-    /// waited for.
-    PageTime,
-    /// Its wall time was spent: a request was not answered in time, or it computed for long.
-    WallTime,
-    /// As [`Self::WallTime`], and a script had to be stopped before the page could be read.
-    Stopped,
-}
-
-/// How many requests a page made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct RequestCounts {
-    /// Those that the network answered by a response.
-    pub answered: u32,
-    /// Those that it refused, or that were still open at the end.
-    pub refused: u32,
-    /// Those beyond [`RenderLimits::requests_max`], which were refused.
-    pub over_limit: u32,
-    /// Those that are never asked, such as pictures.
-    pub left_out: u32,
-}
-
 /// Why a page was not rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RenderFailure {
@@ -256,6 +220,17 @@ pub trait Renderer: Send + Sync + 'static {
         page: RenderRequest,
         network: Arc<N>,
     ) -> impl Future<Output = Result<Rendered, RenderFailure>> + Send;
+}
+
+/// A renderer without a browser, where nothing is rendered.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoRenderer;
+
+impl Renderer for NoRenderer {
+    async fn render<N: PageNetwork>(&self, _page: RenderRequest, _network: Arc<N>) -> Result<Rendered, RenderFailure> {
+        let (detail, hint) = ("there is none in this program", "render with `dragline crawl`");
+        Err(RenderFailure::NoBrowser { detail: detail.to_owned(), hint: hint.to_owned() })
+    }
 }
 
 /// What pages have for a network: archive, guard, robots.txt, pace and budget are behind it.

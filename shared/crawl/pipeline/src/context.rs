@@ -153,6 +153,12 @@ impl CrawlContext {
         has_changed.then(|| self.policy.exclusion(url)).flatten()
     }
 
+    /// Whether a rule leaves this URL alone, wherever it was found.
+    #[must_use]
+    pub fn excludes(&self, url: &CrawlUrl) -> bool {
+        self.policy.exclusion(url).is_some()
+    }
+
     /// Returns what is to be done with a URL that was never visited, by the shapes that are watched
     /// at its origin.
     #[must_use]
@@ -207,12 +213,14 @@ impl CrawlContext {
         FetchLimits::from_fetch(&self.definition.fetch)
     }
 
-    /// Returns how long a request may take, including the time to store the largest body.
+    /// Returns how long a visit may take: its request, including the time to store the largest body,
+    /// and the rendering of its page, with the last request of that.
     #[must_use]
     pub fn longest_exchange(&self) -> Duration {
-        let fetch = &self.definition.fetch;
+        let Draft { fetch, render, .. } = &**self.definition;
         let bytes_max = fetch.file_bytes_max.max(fetch.body_bytes_max as u64);
-        fetch.timeout + Duration::from_millis(bytes_max.saturating_sub(STORED_AT_ONCE_BYTES) / STORED_BYTES_A_MS)
+        let rendering = if render.when == RenderWhen::Never { Duration::ZERO } else { render.timeout + fetch.timeout };
+        rendering + fetch.timeout + Duration::from_millis(bytes_max.saturating_sub(STORED_AT_ONCE_BYTES) / STORED_BYTES_A_MS)
     }
 
     /// Returns the limits of a request. A URL named as a sitemap or a feed is read whatever its

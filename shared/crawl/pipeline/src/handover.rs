@@ -43,6 +43,8 @@ pub struct Capture {
     pub unreadable: Option<String>,
     /// Where and how it is stored; `None` without a response.
     pub file: Option<Box<FileEntry>>,
+    /// The document that the page's scripts made, as HTML; `None` if it was not rendered.
+    pub dom: Option<Bytes>,
 }
 
 /// A response as stored.
@@ -73,7 +75,7 @@ impl Capture {
     /// Returns the capture of a URL without an answer.
     #[must_use]
     pub const fn unanswered(url: CrawlUrl, at: Timestamp, visit: Visit) -> Self {
-        Self { url, at, visit, response: None, unreadable: None, file: None }
+        Self { url, at, visit, response: None, unreadable: None, file: None, dom: None }
     }
 
     /// Returns the capture of a URL with its answer, read back from its record.
@@ -105,7 +107,7 @@ impl Capture {
                 .filter(|_| stored.kind == RecordKind::Response)
                 .map(|reason| reason.token().to_owned()),
         };
-        let mut capture = Self { url, at, visit, response, unreadable, file: None };
+        let mut capture = Self { url, at, visit, response, unreadable, file: None, dom: None };
         capture.file =
             Some(Box::new(FileEntry { etag: capture.etag(), last_modified: capture.last_modified(), ..file }));
         capture
@@ -118,6 +120,13 @@ impl Capture {
         self.response.as_ref().map(|response| response.status).or_else(unstored)
     }
 
+    /// Whether its page was to be rendered. What the server says of its answer then says nothing of
+    /// the page.
+    #[must_use]
+    pub fn is_rendered(&self) -> bool {
+        self.visit.exchange.as_ref().is_some_and(|exchange| exchange.rendering.is_some())
+    }
+
     fn short_field(&self, name: &str, bytes_max: usize) -> Option<String> {
         let value = self.response.as_ref()?.headers.get(name)?;
         let value = std::str::from_utf8(value).ok()?.trim();
@@ -127,17 +136,34 @@ impl Capture {
     /// Returns `ETag` as sent, if it is worth sending back.
     #[must_use]
     pub fn etag(&self) -> Option<String> {
+        if self.is_rendered() {
+            return None;
+        }
         self.short_field("etag", LastCapture::ETAG_BYTES_MAX)
     }
 
     /// Returns `Last-Modified` as sent, if it is worth sending back.
     #[must_use]
     pub fn last_modified(&self) -> Option<String> {
+        if self.is_rendered() {
+            return None;
+        }
         self.short_field("last-modified", LastCapture::LAST_MODIFIED_BYTES_MAX)
     }
 
+    /// Takes the rendered document, whose record of this length is right behind the answer's.
+    #[must_use]
+    pub fn rendered(mut self, dom: Bytes, record_bytes: u64) -> Self {
+        self.dom = Some(dom);
+        if let Some(file) = &mut self.file {
+            file.length += record_bytes;
+        }
+        self
+    }
+
     fn bytes(&self) -> u64 {
-        CAPTURE_BYTES + self.response.as_ref().map_or(0, |response| response.body.len() as u64)
+        let dom_bytes = self.dom.as_ref().map_or(0, |dom| dom.len() as u64);
+        CAPTURE_BYTES + dom_bytes + self.response.as_ref().map_or(0, |response| response.body.len() as u64)
     }
 }
 

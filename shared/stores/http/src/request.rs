@@ -5,9 +5,9 @@ use dragline_domain::url::CrawlUrl;
 use dragline_formats::content_coding;
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::REDACTED;
-use dragline_ports::fetcher::{AnswerPart, FetchRequest};
+use dragline_ports::fetcher::{AnswerPart, FetchRequest, PageFields};
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, COOKIE, HOST, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
     ORIGIN, REFERER, USER_AGENT,
 };
 use http::{HeaderName, Method};
@@ -52,10 +52,30 @@ pub(crate) fn outgoing(request: &FetchRequest, user_agent: &HeaderValue) -> Resu
         cookie.set_sensitive(true);
         headers.insert(COOKIE, cookie);
     }
+    if let Some(page) = &request.page {
+        send_for_page(&mut outgoing, page);
+    }
+    let headers = outgoing.headers_mut();
     if let Some(session) = &request.session {
         add_cookies(headers, &session.cookies_for(&request.url));
     }
     Ok(outgoing)
+}
+
+/// Makes a request say what the page says that makes it.
+fn send_for_page(outgoing: &mut reqwest::Request, page: &PageFields) {
+    let headers = outgoing.headers_mut();
+    for (name, value) in page.headers.iter() {
+        let name = HeaderName::from_bytes(name.as_bytes());
+        let (Ok(name), Ok(mut value)) = (name, HeaderValue::from_bytes(value)) else { continue };
+        // A script may have got it by a log-in.
+        value.set_sensitive(name == AUTHORIZATION);
+        headers.insert(name, value);
+    }
+    if let Some(body) = &page.body {
+        *outgoing.method_mut() = Method::POST;
+        *outgoing.body_mut() = Some(body.clone().into());
+    }
 }
 
 /// Makes a request send a form, as a browser would from its page.

@@ -43,6 +43,10 @@ impl ExtensionName {
     /// [`Self::VISIT`] if it said anything.
     pub const USE: Self = Self("Dragline-Use");
 
+    /// How a page was rendered, as JSON, on the `resource` record of the document that its scripts
+    /// made.
+    pub const RENDERED: Self = Self("Dragline-Rendered");
+
     /// Checks that a name consists of `Dragline-` and letters, digits and `-`; `None` if not.
     ///
     /// ```

@@ -77,9 +77,28 @@ pub enum RecordType {
     Revisit,
     /// Additional data about a capture, or about a fetch without a response.
     Metadata,
+    /// A document by itself, as the one that scripts made of a page.
+    Resource,
     /// A type that Dragline does not write, by its name in lower case. Readers skip types that they
     /// do not know.
     Other(String),
+}
+
+/// What comes before a page's URL in the URI of the document that its scripts made.
+const DOM: &str = "urn:dom:";
+
+impl TargetUri {
+    /// Returns the URI of the document that scripts made of a page.
+    #[must_use]
+    pub fn for_dom(page: &str) -> Self {
+        Self::new(&format!("{DOM}{page}"))
+    }
+
+    /// Returns the URL of the page in a result of [`Self::for_dom`]; `None` of any other URI.
+    #[must_use]
+    pub fn page_of_dom(uri: &str) -> Option<&str> {
+        uri.strip_prefix(DOM)
+    }
 }
 
 impl RecordType {
@@ -92,6 +111,7 @@ impl RecordType {
             Self::Response => "response",
             Self::Revisit => "revisit",
             Self::Metadata => "metadata",
+            Self::Resource => "resource",
             Self::Other(name) => name,
         }
     }

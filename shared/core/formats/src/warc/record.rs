@@ -109,6 +109,7 @@ enum Kind {
     Response(Capture),
     Revisit { capture: Capture, profile: RevisitProfile, refers_to: Option<RefersTo> },
     Metadata(Capture),
+    Resource { capture: Capture, content_type: &'static str },
 }
 
 /// The common fields of `request`, `response`, `revisit` and `metadata`.
@@ -188,6 +189,14 @@ impl Record {
         };
         let kind = Kind::Revisit { capture: Capture::new(event, payload_digest), profile, refers_to };
         Self { truncated, ..Self::new(id, event.date, kind, block) }
+    }
+
+    /// Creates the record of a document that is no answer of a server (WARC 1.1 §6.5): it is the
+    /// block as it stands, under a URI of its own.
+    #[must_use]
+    pub fn resource(id: RecordId, event: &CaptureEvent, content_type: &'static str, block: Vec<u8>) -> Self {
+        let capture = Capture::new(event, Some(Sha1Digest::compute(&block)));
+        Self::new(id, event.date, Kind::Resource { capture, content_type }, block)
     }
 
     /// Creates a record with additional data about a capture, or with all data about a fetch
@@ -342,6 +351,7 @@ impl Kind {
             Self::Response(_) => RecordType::Response,
             Self::Revisit { .. } => RecordType::Revisit,
             Self::Metadata(_) => RecordType::Metadata,
+            Self::Resource { .. } => RecordType::Resource,
         }
     }
 
@@ -350,6 +360,7 @@ impl Kind {
             Self::WarcInfo { .. } | Self::Metadata(_) => "application/warc-fields",
             Self::Request(_) => "application/http;msgtype=request",
             Self::Response(_) | Self::Revisit { .. } => "application/http;msgtype=response",
+            Self::Resource { content_type, .. } => content_type,
         }
     }
 
@@ -359,7 +370,8 @@ impl Kind {
             Self::Request(capture)
             | Self::Response(capture)
             | Self::Revisit { capture, .. }
-            | Self::Metadata(capture) => Some(capture),
+            | Self::Metadata(capture)
+            | Self::Resource { capture, .. } => Some(capture),
         }
     }
 
@@ -370,7 +382,10 @@ impl Kind {
                     push("WARC-Filename", filename);
                 }
             }
-            Self::Request(capture) | Self::Response(capture) | Self::Metadata(capture) => capture.push_fields(push),
+            Self::Request(capture)
+            | Self::Response(capture)
+            | Self::Metadata(capture)
+            | Self::Resource { capture, .. } => capture.push_fields(push),
             Self::Revisit { capture, profile, refers_to } => {
                 capture.push_fields(push);
                 push("WARC-Profile", profile.token());

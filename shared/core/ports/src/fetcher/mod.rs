@@ -25,6 +25,7 @@ pub use self::arriving::{ArrivingBody, ArrivingBytes};
 pub use self::limits::{BodyLimit, BodyLimits, BodyUse, FetchLimits};
 pub use self::session::{FieldValue, FilledForm, Session};
 use crate::error::PortResult;
+use crate::renderer::{NoRenderer, Renderer};
 
 /// One request, never following redirects: HEAD if nothing is wanted of the body, GET, or POST if
 /// it sends a form.
@@ -45,6 +46,9 @@ pub struct FetchRequest {
     pub session: Option<Arc<Session>>,
     /// The form that it sends; `None` nearly always.
     pub form: Option<Arc<FilledForm>>,
+    /// What a page says that makes this request while it is rendered; `None` for all other
+    /// requests.
+    pub page: Option<Arc<PageFields>>,
     /// What is wanted of the answer.
     pub wanted: AnswerPart,
     /// `If-None-Match`: the entity tag in the server's spelling; `None` if none is known.
@@ -64,7 +68,7 @@ impl FetchRequest {
     #[must_use]
     pub const fn new(url: CrawlUrl, limits: FetchLimits) -> Self {
         let connection = ConnectionChoice::Any;
-        let (target, via, cookie, session, form) = (None, None, None, None, None);
+        let (target, via, cookie, session, form, page) = (None, None, None, None, None, None);
         let (if_none_match, if_modified_since, watch) = (None, None, None);
         let wanted = AnswerPart::All;
         Self {
@@ -74,6 +78,7 @@ impl FetchRequest {
             cookie,
             session,
             form,
+            page,
             wanted,
             if_none_match,
             if_modified_since,
@@ -82,6 +87,17 @@ impl FetchRequest {
             watch,
         }
     }
+}
+
+/// What a page that is rendered says in a request of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageFields {
+    /// Its header fields, such as `Accept`, `Origin` and those that scripts set. They take
+    /// precedence over what is sent for pages; what a rule of the definition sets takes precedence
+    /// over them.
+    pub headers: Headers,
+    /// The body of a POST; `None` for a GET.
+    pub body: Option<Bytes>,
 }
 
 /// What is wanted of an answer.
@@ -290,19 +306,57 @@ impl<F: Fetcher> Fetcher for Arc<F> {
 pub trait Fetchers: Send + Sync + 'static {
     /// The fetcher.
     type Fetcher: Fetcher + 'static;
+    /// What renders pages.
+    type Renderer: Renderer;
 
     /// Returns the fetcher of a crawl with this definition.
     ///
     /// # Errors
     /// Fails if it cannot be set up.
     fn fetcher_for(&self, definition: &Draft) -> impl Future<Output = PortResult<Arc<Self::Fetcher>>> + Send;
+
+    /// Returns what renders the pages of all crawls.
+    fn renderer(&self) -> Arc<Self::Renderer>;
+
+    /// Returns the same fetchers with another renderer.
+    fn rendering_by<R: Renderer>(self, renderer: Arc<R>) -> RenderingFetchers<Self, R>
+    where
+        Self: Sized,
+    {
+        RenderingFetchers { fetchers: self, renderer }
+    }
+}
+
+/// Fetchers with a renderer.
+#[derive(Debug)]
+pub struct RenderingFetchers<S, R> {
+    fetchers: S,
+    renderer: Arc<R>,
+}
+
+impl<S: Fetchers, R: Renderer> Fetchers for RenderingFetchers<S, R> {
+    type Fetcher = S::Fetcher;
+    type Renderer = R;
+
+    fn fetcher_for(&self, definition: &Draft) -> impl Future<Output = PortResult<Arc<S::Fetcher>>> + Send {
+        self.fetchers.fetcher_for(definition)
+    }
+
+    fn renderer(&self) -> Arc<R> {
+        Arc::clone(&self.renderer)
+    }
 }
 
 /// One fetcher for every crawl.
 impl<F: Fetcher + 'static> Fetchers for Arc<F> {
     type Fetcher = F;
+    type Renderer = NoRenderer;
 
     async fn fetcher_for(&self, _definition: &Draft) -> PortResult<Arc<F>> {
         Ok(Self::clone(self))
+    }
+
+    fn renderer(&self) -> Arc<NoRenderer> {
+        Arc::new(NoRenderer)
     }
 }

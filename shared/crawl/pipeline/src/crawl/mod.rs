@@ -12,6 +12,7 @@ mod paced;
 mod pacer;
 mod planner;
 mod release;
+mod render;
 mod robots;
 mod segment;
 mod send;

@@ -32,6 +32,18 @@ pub(super) fn fetch_outcome(
     }
 }
 
+/// Returns how the visit of a rendered page ended: unchanged if its document is that of the last
+/// visit.
+pub(super) fn unless_unchanged(
+    (outcome, detail): (Outcome, Option<String>),
+    last: Option<&LastCapture>,
+    dom_sha1: Option<[u8; 20]>,
+) -> (Outcome, Option<String>) {
+    let is_unchanged = outcome == Outcome::FileIngested
+        && last.zip(dom_sha1).is_some_and(|(last, dom_sha1)| last.decoded_sha1 == dom_sha1);
+    if is_unchanged { (Outcome::FileDidNotChange, Some("the same page as last time".to_owned())) } else { (outcome, detail) }
+}
+
 fn outcome_of_failure(failure: &FetchFailure) -> Outcome {
     match failure.kind {
         // `NoRoom` is waited out and never becomes an outcome.

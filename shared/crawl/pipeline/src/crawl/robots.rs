@@ -1,8 +1,9 @@
 //! Fetching an origin's robots.txt, and the meaning of failures.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_domain::frontier::HostWaiter;
+use dragline_domain::frontier::{HostWaiter, OriginKey};
 use dragline_domain::politeness::{RobotsUse, is_robots_good};
 use dragline_domain::time::{after, between, honest, written_by};
 use dragline_domain::url::Origin;
@@ -24,7 +25,7 @@ use dragline_ports::frontier::{KeptRobots, RobotsRow};
 #[derive(Debug)]
 pub(super) enum Robots {
     /// The rules, or that there are none.
-    Known(RobotsPolicy),
+    Known(Arc<RobotsPolicy>),
     /// Not read yet: no request may be made.
     NotRead,
     /// It cannot be read for now: no request may be made.
@@ -99,34 +100,33 @@ pub(super) enum StoredUse {
     IsReplaced,
 }
 
-/// Returns the origin's robots.txt: the stored one if it may be used and stays valid for this turn,
+/// Returns an origin's robots.txt: the stored one if it may be used and stays valid for this turn,
 /// or else a fetched one. No request for it starts after `latest_start`. `robots_use` says whether
 /// the stored one has been used since it was fetched, `broken_off` what to do if the body breaks
-/// off. If it redirects to another host that is busy, the waiter stands in line there.
+/// off. If it is at another host than the waiter's, or redirects there, and that is
+/// busy, the waiter stands in line there.
 pub(super) async fn robots(
     world: &impl World,
     fetcher: &impl Fetcher,
     context: &CrawlContext,
     pacer: &Pacer,
     latest_start: Duration,
-    waiter: &HostWaiter,
+    (waiter, origin): (&HostWaiter, &OriginKey),
     (stored, robots_use, broken_off): (StoredUse, RobotsUse, BrokenOffPolicy),
 ) -> PortResult<RobotsRead> {
     let hosts_per_domain = context.definition.politeness.hosts_per_domain;
     let paced = PacedRequests::new(world, fetcher, pacer, latest_start, waiter, hosts_per_domain);
-    let (robots, robots_use) = read(&paced, context, stored, robots_use, broken_off).await?;
+    let (robots, robots_use) = read(&paced, context, origin, (stored, robots_use, broken_off)).await?;
     Ok(RobotsRead { robots, robots_use, answers: paced.into_answers() })
 }
 
 async fn read<W: World>(
     paced: &PacedRequests<'_, W, impl Fetcher>,
     context: &CrawlContext,
-    stored: StoredUse,
-    robots_use: RobotsUse,
-    broken_off: BrokenOffPolicy,
+    origin: &OriginKey,
+    (stored, robots_use, broken_off): (StoredUse, RobotsUse, BrokenOffPolicy),
 ) -> PortResult<(Robots, RobotsUse)> {
-    let (world, waiter) = (paced.world, paced.waiter);
-    let origin = &waiter.origin;
+    let world = paced.world;
     let token = context.definition.user_agent.product_token();
     let (kept, now) = (world.frontier().load_robots(origin).await?, world.clock().now());
     let max_age = context.definition.politeness.robots_max_age;
@@ -141,7 +141,7 @@ async fn read<W: World>(
         is_good && !row.record.is_unreadable()
     };
     if let Some(row) = kept.as_ref().filter(is_good) {
-        return Ok((Robots::Known(row.record.policy(token)), robots_use));
+        return Ok((Robots::Known(Arc::new(row.record.policy(token))), robots_use));
     }
     // Its age counts from its oldest byte, however long it takes to store it.
     let asked_at = world.clock().now();
@@ -161,7 +161,7 @@ async fn read<W: World>(
     let fetched_at = stored_at.map_or(asked_at, |at| at.max(asked_at));
     let has_answered = kept.as_ref().is_some_and(|row| !row.record.is_unreadable());
     if let Some(row) = kept.filter(|row| row.record.outlives(between(row.fetched_at, asked_at), &fetched)) {
-        return Ok((Robots::Known(row.record.policy(token)), RobotsUse::Unused));
+        return Ok((Robots::Known(Arc::new(row.record.policy(token))), RobotsUse::Unused));
     }
     let policy = fetched.policy(token);
     let found = match &policy {
@@ -173,7 +173,7 @@ async fn read<W: World>(
             (Robots::NobodyThere(why.clone()), RobotsUse::Used)
         }
         RobotsPolicy::DisallowAll(why) => (Robots::Unreadable(why.clone()), RobotsUse::Used),
-        RobotsPolicy::AllowAll(_) | RobotsPolicy::Rules(_) => (Robots::Known(policy), RobotsUse::Unused),
+        RobotsPolicy::AllowAll(_) | RobotsPolicy::Rules(_) => (Robots::Known(Arc::new(policy)), RobotsUse::Unused),
     };
     let expires_at = match &found {
         (Robots::Known(_), _) => after(asked_at, max_age),

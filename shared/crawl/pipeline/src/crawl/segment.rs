@@ -15,9 +15,12 @@ use dragline_formats::warc::{
     self, CaptureEvent, ExtensionField, ExtensionName, Metadata, Record, RecordId, RefersTo, Revisit, Sha1Digest,
     TargetUri, WarcInfo, WarcWriter, http_request_block, http_response_head, http_revisit_head, parse_http_response,
 };
+use bytes::Bytes;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::paced::Answer;
+use super::render::PageAnswer;
 use super::visit::wanted_part;
 use crate::handover::{AnswerRecord, Capture, Handover, Response, SegmentCaptures};
 use dragline_ports::fetcher::{FetchOutcome, FetchedResponse, Truncation};
@@ -150,15 +153,25 @@ impl SegmentRecords {
     /// Adds a requested URL: its request, and its response, a reference to an earlier one, or the
     /// fact that there was none, or that it was not wanted.
     pub fn add_fetched(&mut self, url: &CrawlUrl, at: Timestamp, visit: &Visit, fetched: &FetchOutcome) {
-        self.add_sent(url, url.path_and_query(), at, visit, fetched);
+        self.add_sent(url, url.path_and_query(), at, visit, (fetched, None));
     }
 
     /// Like [`Self::add_fetched`], where `target` was sent as path and query. The request's record
-    /// has it; all records are named after the URL, by which others refer to them.
-    pub fn add_sent(&mut self, url: &CrawlUrl, target: &str, at: Timestamp, visit: &Visit, fetched: &FetchOutcome) {
+    /// has it; all records are named after the URL, by which others refer to them. A page that was
+    /// rendered has its document right behind its answer.
+    pub fn add_sent(
+        &mut self,
+        url: &CrawlUrl,
+        target: &str,
+        at: Timestamp,
+        visit: &Visit,
+        (fetched, dom): (&FetchOutcome, Option<&Bytes>),
+    ) {
         let event = self.event(url, at, Some(fetched));
         let capture = match &fetched.result {
-            Ok(response) if is_archived(visit) => self.add_answer(url, &event, visit, &archived(fetched, response)),
+            Ok(response) if is_archived(visit) => {
+                self.add_answer(url, &event, visit, (&archived(fetched, response), dom))
+            }
             Ok(_) | Err(_) => {
                 let record = self.metadata(&event, visit);
                 self.writer.write(&record);
@@ -168,7 +181,8 @@ impl SegmentRecords {
         };
         if fetched.remote.is_some() || fetched.result.is_ok() {
             let wanted = wanted_part(visit.sighting.read_as, visit.tries.saturating_sub(1));
-            self.add_request((wanted.method(), target), &event, fetched, capture);
+            let block = http_request_block(wanted.method(), target, &fetched.request_headers);
+            self.add_request(block, &event, capture);
         }
     }
 
@@ -176,6 +190,22 @@ impl SegmentRecords {
     /// requested to check that its server still answers. It is there for readers of the archive;
     /// parsers ignore it. A request without an answer is not added.
     pub fn add_aside(&mut self, url: &CrawlUrl, at: Timestamp, fetched: &FetchOutcome) {
+        self.add_beside((url, url.path_and_query(), None), at, fetched);
+    }
+
+    /// Adds the answer to a request that a page made while it was rendered, with path and query as
+    /// sent, and the body of a POST. It is there for readers of the archive, too.
+    pub fn add_for_page(&mut self, answer: &PageAnswer) {
+        let PageAnswer { answer: Answer { url, at, fetched }, target, posted } = answer;
+        self.add_beside((url, target, posted.as_deref()), *at, fetched);
+    }
+
+    fn add_beside(
+        &mut self,
+        (url, target, posted): (&CrawlUrl, &str, Option<&[u8]>),
+        at: Timestamp,
+        fetched: &FetchOutcome,
+    ) {
         let Ok(response) = &fetched.result else { return };
         let event = self.event(url, at, Some(fetched));
         let response = archived(fetched, response);
@@ -187,17 +217,13 @@ impl SegmentRecords {
             Some(reason) => record.truncated(warc_truncation(reason)),
         };
         self.writer.write(&record);
-        self.add_request(("GET", url.path_and_query()), &event, fetched, record.id());
+        let method = if posted.is_some() { "POST" } else { "GET" };
+        let mut block = http_request_block(method, target, &fetched.request_headers);
+        block.extend_from_slice(posted.unwrap_or_default());
+        self.add_request(block, &event, record.id());
     }
 
-    fn add_request(
-        &mut self,
-        (method, target): (&str, &str),
-        event: &CaptureEvent,
-        fetched: &FetchOutcome,
-        capture: RecordId,
-    ) {
-        let block = http_request_block(method, target, &fetched.request_headers);
+    fn add_request(&mut self, block: Vec<u8>, event: &CaptureEvent, capture: RecordId) {
         let request = Record::request(self.next_id(), event, block).concurrent_to(capture);
         self.writer.write(&request);
     }
@@ -208,7 +234,7 @@ impl SegmentRecords {
         url: &CrawlUrl,
         event: &CaptureEvent,
         visit: &Visit,
-        response: &FetchedResponse,
+        (response, dom): (&FetchedResponse, Option<&Bytes>),
     ) -> RecordId {
         let id = self.next_id();
         let digest = payload_digest(response);
@@ -252,11 +278,37 @@ impl SegmentRecords {
             None => record,
             Some(reason) => record.truncated(reason),
         });
+        let dom = dom.filter(|_| kind == RecordKind::Response);
+        let dom = dom.map(|dom| (dom.clone(), self.add_dom(url, event, (visit, id), dom)));
         if let Some(answer) = answer {
             let stored = AnswerRecord { kind, span, payload: Some(payload), truncated };
-            self.keep(|| Capture::answered(url.clone(), event.date, visit.clone(), stored, answer));
+            self.keep(|| {
+                let capture = Capture::answered(url.clone(), event.date, visit.clone(), stored, answer);
+                match dom {
+                    Some((dom, record_bytes)) => capture.rendered(dom, record_bytes),
+                    None => capture,
+                }
+            });
         }
         id
+    }
+
+    /// Adds the document that scripts made of a page, and returns the length of its record.
+    fn add_dom(
+        &mut self,
+        url: &CrawlUrl,
+        event: &CaptureEvent,
+        (visit, answer): (&Visit, RecordId),
+        dom: &Bytes,
+    ) -> u64 {
+        let target_uri = TargetUri::for_dom(url.as_str());
+        let event = CaptureEvent { target_uri, ip_address: None, protocol: None, ..event.clone() };
+        let mut record = Record::resource(self.next_id(), &event, "text/html; charset=utf-8", dom.to_vec());
+        let rendering = visit.exchange.as_ref().and_then(|exchange| exchange.rendering.as_deref());
+        if let Some(rendering) = rendering {
+            record = record.extension(json_field(ExtensionName::RENDERED, rendering));
+        }
+        self.writer.write(&record.concurrent_to(answer)).length
     }
 
     fn metadata(&mut self, event: &CaptureEvent, visit: &Visit) -> Record {

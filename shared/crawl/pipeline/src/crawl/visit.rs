@@ -15,6 +15,7 @@ use dragline_domain::url::{CrawlUrl, UrlShape};
 use super::outcome::find_wall;
 use super::pacer::Pacer;
 use super::planner::Work;
+use super::render::RenderedPage;
 use super::robots::Robots;
 use super::send::{Attempt, LeaseTooOld, SentRequest, send};
 use crate::context::CrawlContext;
@@ -33,6 +34,8 @@ pub(super) struct FinishedVisit {
     pub work: Work,
     pub url: CrawlUrl,
     pub sent: SentRequest,
+    /// Its page after the browser; `None` if it was not to be rendered.
+    pub rendered: Option<Box<RenderedPage>>,
 }
 
 /// Returns the end of a URL that must not be requested, with the reason.
@@ -146,7 +149,7 @@ pub(super) async fn visit(
     };
     let asked = if work.tries == 0 { Attempt::First } else { Attempt::Again };
     let sent = send(clock, fetcher, pacer, (started, latest_start), request, asked).await?;
-    Ok(FinishedVisit { segment, work, url, sent })
+    Ok(FinishedVisit { segment, work, url, sent, rendered: None })
 }
 
 /// Returns what is wanted of the answer to a visit, after this many requests for its URL. If a HEAD
@@ -168,7 +171,7 @@ pub(super) async fn take_archived(
     let (now, started) = (clock.now(), clock.monotonic());
     let fetched = fetcher.fetch(FetchRequest::new(url.clone(), limits)).await;
     let (at, wall) = (fetched.archived_at.unwrap_or(now), find_wall(&url, &fetched));
-    FinishedVisit { segment, work, url, sent: SentRequest { at, started, fetched, wall, resends: 0 } }
+    FinishedVisit { segment, work, url, sent: SentRequest { at, started, fetched, wall, resends: 0 }, rendered: None }
 }
 
 /// Returns the visit as stored.
@@ -202,12 +205,15 @@ pub(super) fn robots_stand(context: &CrawlContext, robots: &Robots, work: &Work)
     if is_obeyed || forbidden_by_robots(robots, work).is_none() { RobotsStand::Approved } else { RobotsStand::Ignored }
 }
 
-/// Returns the exchange as stored, of a URL that is read like this.
+/// Returns the exchange as stored, of a URL that is read like this, and whose page may have been
+/// rendered.
 pub(super) fn to_exchange(
     SentRequest { fetched, resends, .. }: &SentRequest,
     robots: RobotsStand,
     read_as: ReadAs,
+    rendered: Option<&RenderedPage>,
 ) -> Exchange {
+    let dom = rendered.and_then(|page| Some((page.rendering.dom_sha1()?, page.html.as_ref()?.len() as u64)));
     let response = fetched.result.as_ref().ok();
     Exchange {
         robots,
@@ -218,8 +224,10 @@ pub(super) fn to_exchange(
         first_byte_ms: fetched.first_byte.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
         remote: fetched.remote,
         body_bytes: response.map_or(0, |response| response.body.len_bytes()),
-        decoded_sha1: response.map(|response| HEXLOWER.encode(&response.decoded_sha1)),
-        decoded_bytes: response.map_or(0, |response| response.decoded_bytes),
+        decoded_sha1: response
+            .map(|response| HEXLOWER.encode(&dom.map_or(response.decoded_sha1, |(dom_sha1, _)| dom_sha1))),
+        decoded_bytes: dom.map_or(response.map_or(0, |response| response.decoded_bytes), |(_, bytes)| bytes),
         status: response.filter(|_| read_as == ReadAs::Check).map(|response| response.status),
+        rendering: rendered.map(|page| Box::new(page.rendering.clone())),
     }
 }

@@ -21,7 +21,7 @@ use crate::crawl::send::SentRequest;
 use crate::crawl::visit::DETAIL_CHARS_MAX;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::fetcher::{FetchRequest, Fetcher, Session};
+use dragline_ports::fetcher::{FetchRequest, Fetchers, Session};
 
 /// How many answers in a row may be for strangers, each after another log-in, until the origin is
 /// given up. A single one may be about a page that is not for every member.
@@ -39,7 +39,7 @@ pub(super) struct TurnAccess {
 impl TurnAccess {
     /// Returns the access by the rules of the definition; `None` if none of them says who the crawl
     /// is to this origin.
-    pub(super) fn new<W: World>(turn: &TurnWork<W, impl Fetcher>) -> Option<Self> {
+    pub(super) fn new<W: World>(turn: &TurnWork<W, impl Fetchers>) -> Option<Self> {
         let rules = turn.context.definition.access.iter();
         let rules: Vec<_> =
             rules.filter(|rule| rule.has_secrets() && rule.is_for_origin(&turn.origin.origin)).collect();
@@ -47,9 +47,14 @@ impl TurnAccess {
         let known = turn.world.live().sessions().at(&turn.origin, turn.lease.iteration);
         (!rules.is_empty()).then_some(Self { known, log_in, is_put_off: false })
     }
+
+    /// Returns the session at the origin.
+    pub(super) fn session(&self) -> Arc<Session> {
+        self.known.session()
+    }
 }
 
-impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
+impl<W: World, S: Fetchers> TurnWork<W, S> {
     /// Whether the crawl must log in before the next page.
     pub(super) fn must_log_in(&self) -> bool {
         self.access.as_ref().is_some_and(|access| access.log_in.is_some() && !access.known.is_logged_in())

@@ -11,7 +11,7 @@ use std::time::Duration;
 use dragline_domain::frontier::{Lease, SegmentId};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_ports::fetcher::Fetcher;
+use dragline_ports::fetcher::Fetchers;
 use dragline_ports::observer::Batch;
 use tokio::task::{JoinError, JoinSet};
 
@@ -56,7 +56,7 @@ pub(super) enum FinishedStep {
     Commit(Result<PortResult<CommitOutcome>, JoinError>),
 }
 
-impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
+impl<W: World, S: Fetchers> TurnWork<W, S> {
     /// Begins to store the objects of the first segments, as far as they are complete.
     pub(super) fn begin_stores(&mut self) {
         let complete = self.segments.open.iter_mut().take_while(|segment| segment.is_complete());

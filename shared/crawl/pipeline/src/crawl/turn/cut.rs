@@ -1,7 +1,7 @@
 //! Notices about bodies that were cut for their size.
 
 use dragline_domain::frontier::ReadAs;
-use dragline_ports::fetcher::{BodyLimit, FetchedResponse, Fetcher};
+use dragline_ports::fetcher::{BodyLimit, FetchedResponse, Fetchers};
 use dragline_ports::notifier::Notice;
 
 use super::TurnWork;
@@ -41,7 +41,7 @@ impl CutBodies {
     }
 }
 
-impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
+impl<W: World, S: Fetchers> TurnWork<W, S> {
     /// Notes a body that was cut for its size. Returns the number of such bodies, one or none.
     pub(super) fn note_cut(&mut self, url: &impl ToString, read_as: ReadAs, response: &FetchedResponse) -> u64 {
         if read_as == ReadAs::Check {

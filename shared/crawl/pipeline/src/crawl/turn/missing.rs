@@ -25,7 +25,7 @@ use crate::crawl::paced::Answer;
 use crate::crawl::pacer::Connecting;
 use crate::crawl::robots::Robots;
 use crate::crawl::send::{Attempt, SentRequest, send};
-use dragline_ports::fetcher::{FetchOutcome, FetchRequest, FetchedResponse, Fetcher};
+use dragline_ports::fetcher::{FetchOutcome, FetchRequest, FetchedResponse, Fetchers};
 
 /// The most redirects followed from the address.
 const REDIRECTS_MAX: usize = 5;
@@ -46,7 +46,7 @@ enum ProbeResult {
     LeadsTo(CrawlUrl),
 }
 
-impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
+impl<W: World, S: Fetchers> TurnWork<W, S> {
     /// Whether to probe the origin before its next page.
     pub(super) fn must_ask_for_missing(&self) -> bool {
         self.context.definition.soft_404 == Soft404::Detect

@@ -36,6 +36,7 @@ use super::paced::Answer;
 use super::pacer::Pacer;
 use super::planner::Planner;
 use super::release::{self, FreeTimes};
+use super::render::TurnPages;
 use super::robots::{BrokenOffPolicy, Robots, StoredUse, base_delay, robots};
 use super::send::LeaseTooOld;
 use super::visit::FinishedVisit;
@@ -118,10 +119,12 @@ pub async fn work_turn<W: World, S: Fetchers>(
     let pacer = Pacer::new(lease.pace, lease.free_from(now), world.clock());
     let pacer = Arc::new(pacer.limited_to(context.definition.politeness.bytes_per_second));
     pacer.rest_until(live.rests_until());
-    let mut turn = TurnWork {
+    let mut turn = TurnWork::<W, S> {
         planner: Planner::new(ticket.origin.clone(), &lease, Arc::clone(&context), Arc::clone(&task)),
         world: Arc::clone(world),
         fetcher,
+        renderer: fetchers.renderer(),
+        pages: Arc::default(),
         origin: ticket.origin.clone(),
         context,
         task,
@@ -201,9 +204,12 @@ struct Segments {
     cut: CutBodies,
 }
 
-struct TurnWork<W, H> {
+struct TurnWork<W, S: Fetchers> {
     world: Arc<W>,
-    fetcher: Arc<H>,
+    fetcher: Arc<S::Fetcher>,
+    renderer: Arc<S::Renderer>,
+    /// What its rendered pages have in common.
+    pages: Arc<TurnPages>,
     context: Arc<CrawlContext>,
     task: Arc<Task>,
     origin: OriginKey,
@@ -233,7 +239,7 @@ struct TurnWork<W, H> {
     took_over: bool,
 }
 
-impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
+impl<W: World, S: Fetchers> TurnWork<W, S> {
     async fn run(mut self) -> PortResult<TurnEnd> {
         if self.lease.attempts > ATTEMPTS_MAX {
             self.lease.ending = Some(LeftoverReason::Stuck);
@@ -460,7 +466,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let broken_off = if is_last_try { BrokenOffPolicy::IsObeyed } else { BrokenOffPolicy::IsFailure };
         let (latest_start, known) = (self.latest_start(), (stored, self.lease.robots, broken_off));
         let (world, fetcher, pacer) = (&*self.world, &*self.fetcher, &self.pacer);
-        let read = robots(world, fetcher, &self.context, pacer, latest_start, &waiter, known).await?;
+        let read = robots(world, fetcher, &self.context, pacer, latest_start, (&waiter, &self.origin), known).await?;
         let asking = if read.answers.is_empty() { RulesAnswer::Unanswered } else { RulesAnswer::Answered };
         (self.robots, self.lease.robots) = (read.robots, read.robots_use);
         self.segments.asides.extend(read.answers);

@@ -17,13 +17,13 @@ use crate::crawl::send::{Attempt, SentRequest, send};
 use crate::crawl::visit::DETAIL_CHARS_MAX;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::fetcher::{ConnectionChoice, FetchOutcome, FetchRequest, Fetcher};
+use dragline_ports::fetcher::{ConnectionChoice, FetchOutcome, FetchRequest, Fetchers};
 use dragline_ports::observer::Wait;
 
 /// The longest path, in bytes, that is kept as a probe: the whole row is written with every commit.
 const WORKED_BYTES_MAX: usize = 1 << 10;
 
-impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
+impl<W: World, S: Fetchers> TurnWork<W, S> {
     /// Counts what a visit says about its origin. Requests that failed together count as one
     /// failure, as none of them could wait for the others' results.
     pub(super) fn lose_patience(&mut self, sign: OriginSign, sent: &SentRequest) {

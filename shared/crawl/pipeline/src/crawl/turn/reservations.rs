@@ -21,13 +21,13 @@ use crate::crawl::planner::Work;
 use crate::crawl::robots::Robots;
 use crate::crawl::use_file::{fetch_use_file, forbidden};
 use dragline_ports::error::PortResult;
-use dragline_ports::fetcher::Fetcher;
+use dragline_ports::fetcher::Fetchers;
 
 /// How often a file that cannot be read is requested in a turn, before it counts as unreadable for
 /// the rest of the iteration.
 const TRIES_MAX: u32 = 3;
 
-impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
+impl<W: World, S: Fetchers> TurnWork<W, S> {
     /// Whether to read one of the files before the origin's next page.
     pub(super) fn must_read_reservations(&self) -> bool {
         self.must_read_tdm() || self.licence_to_read().is_some()

@@ -3,21 +3,26 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use dragline_domain::capture::{CrawlType, Finality, Visit};
 use dragline_domain::frontier::{LeftoverReason, ObjectKey, Reserve, Retry, SegmentId, SegmentWork, Task, TodoEntry};
 use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_domain::politeness::{RobotsUse, retry_wait, tries_max};
+use dragline_domain::rendering::Rendering;
 use dragline_domain::time::after;
 use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 
+use super::access::TurnAccess;
 use super::reservations::reserved_by_site;
 use super::{TurnWork, WAIT_IN_A_CROWD};
 use crate::crawl::commit::{OpenSegment, segment_pages};
 use crate::crawl::follow_up::{LoggedAnswer, follow_up};
-use crate::crawl::outcome::{fetch_outcome, final_outcome, origin_sign};
+use crate::crawl::outcome::{fetch_outcome, final_outcome, origin_sign, unless_unchanged};
 use crate::crawl::pacer::Connecting;
 use crate::crawl::planner::{NothingToVisit, Work};
+use crate::crawl::render::{MadeRequests, PageRequests, page_to_render, render};
+use crate::crawl::robots::Robots;
 use crate::crawl::segment::{self, SegmentRecords};
 use crate::crawl::send::LeaseTooOld;
 use crate::crawl::visit::{FinishedVisit, refused, robots_stand, take_archived, to_exchange, to_visit, visit};
@@ -25,7 +30,7 @@ use crate::{DeadLeases, World};
 use dragline_ports::archive::Archive;
 use dragline_ports::clock::{Clock, Rng};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_ports::fetcher::{FetchOutcome, Fetcher};
+use dragline_ports::fetcher::{FetchOutcome, Fetchers};
 
 /// The most segments in progress at once: one that takes visits, and those that wait for their last
 /// ones.
@@ -58,7 +63,7 @@ pub(super) enum StartResult {
     MustReadReservations,
 }
 
-impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
+impl<W: World, S: Fetchers> TurnWork<W, S> {
     /// Starts visits until the maximum is under way.
     pub(super) async fn start_visits(&mut self) -> PortResult<StartResult> {
         let concurrency = usize::from(self.context.definition.politeness.concurrency);
@@ -335,6 +340,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let started = pacer.start(world.clock());
         self.asks_at(world.clock().monotonic());
         let session = self.session_for(&visited.2);
+        let (renderer, requests) = (Arc::clone(&self.renderer), self.page_requests(&visited.2));
         self.visits.spawn(async move {
             let clock = world.clock();
             let started = match started {
@@ -343,20 +349,53 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 Err(_) => pacer.start_in_time(clock, latest_start).await.ok_or(LeaseTooOld)?,
             };
             let watch = Arc::new(Connecting::new(Arc::clone(&pacer), Arc::clone(&world)));
-            visit(clock, &*fetcher, &pacer, (started, latest_start), (Some(watch), session), limits, visited).await
+            let visited =
+                visit(clock, &*fetcher, &pacer, (started, latest_start), (Some(watch), session), limits, visited).await?;
+            let body = page_to_render(&requests.context, &visited.work.entry, &visited.url, &visited.sent);
+            let Some(body) = body else { return Ok(visited) };
+            // Boxed, as few visits have it.
+            let rendered = Box::pin(render(&*renderer, requests, (body, &visited.sent))).await;
+            Ok(FinishedVisit { rendered: Some(Box::new(rendered)), ..visited })
         });
+    }
+
+    /// Returns what the requests of a page need, should it be rendered.
+    fn page_requests(&self, page: &CrawlUrl) -> PageRequests<W, S::Fetcher> {
+        let rules = match &self.robots {
+            Robots::Known(rules) => Some(Arc::clone(rules)),
+            _ => None,
+        };
+        PageRequests {
+            world: Arc::clone(&self.world),
+            fetcher: Arc::clone(&self.fetcher),
+            pacer: Arc::clone(&self.pacer),
+            context: Arc::clone(&self.context),
+            waiter: self.waiter(),
+            rules,
+            session: self.access.as_ref().map(TurnAccess::session),
+            latest_start: self.latest_start(),
+            pages: Arc::clone(&self.pages),
+            page: page.clone(),
+            made: MadeRequests::default(),
+        }
     }
 
     /// Puts a visit's result into its segment.
     pub(super) async fn finish(&mut self, visited: FinishedVisit) -> PortResult<()> {
-        let FinishedVisit { segment, work, url, sent } = visited;
+        let FinishedVisit { segment, work, url, sent, rendered } = visited;
         let (at, fetched) = (sent.at, &sent.fetched);
         self.lease.pace = self.pacer.pace();
         let token = self.context.definition.user_agent.product_token();
         let wall = sent.wall.as_ref();
         let last = work.entry.known.comparable().filter(|last| !self.is_known_as_missing(&url, fetched, last));
+        let rendering = rendered.as_ref().map(|page| &page.rendering);
         let (outcome, detail) = match self.logged_out(&url, &sent) {
             Some(why) => (Outcome::LoggedOut, Some(why)),
+            // One shell may serve many pages, and stay as it is while they change.
+            None if rendering.is_some() => {
+                let ended = fetch_outcome(fetched, wall, None, token, work.entry.read_as);
+                unless_unchanged(ended, last, rendering.and_then(Rendering::dom_sha1))
+            }
             None => fetch_outcome(fetched, wall, last, token, work.entry.read_as),
         };
         self.note_access(&work.entry, outcome, &sent);
@@ -402,14 +441,17 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             open.work.body_bytes += response.body.len_bytes();
             self.segments.bytes += response.body.len_bytes();
         }
+        if let Some(page) = &rendered {
+            let bytes = page.answers.iter().filter_map(|answer| answer.answer.fetched.result.as_ref().ok());
+            let bytes: u64 = bytes.map(|response| response.body.len_bytes()).sum();
+            open.work.asides += page.requests;
+            open.work.body_bytes += bytes;
+            self.segments.bytes += bytes;
+        }
         let requests = work.requests_before() + u8::from(!is_away);
-        let visit = to_visit(
-            &work,
-            outcome,
-            detail,
-            Some(to_exchange(&sent, robots_stand(&self.context, &self.robots, &work), work.entry.read_as)),
-            requests,
-        );
+        let stand = robots_stand(&self.context, &self.robots, &work);
+        let exchange = to_exchange(&sent, stand, work.entry.read_as, rendered.as_deref());
+        let visit = to_visit(&work, outcome, detail, Some(exchange), requests);
         let mut visit = Visit { missing, uses, ..visit };
         if let Some(entry) = again {
             visit.finality = Finality::Retried;
@@ -420,7 +462,11 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             open.work.retries.push(Retry { entry: work.entry.clone(), depth: work.depth, tries, not_before });
         }
         let records = open.records.take().expect("it waits for this visit");
-        let records = add_sent(records, &url, (at, work.entry.sent_target()), &visit, fetched).await?;
+        let dom = rendered.as_ref().and_then(|page| page.html.clone());
+        let mut records = add_sent(records, &url, (at, work.entry.sent_target()), &visit, (fetched, dom)).await?;
+        for answer in rendered.iter().flat_map(|page| &page.answers) {
+            records.add_for_page(answer);
+        }
         open.taken.grow_to(records.memory_bytes());
         open.records = Some(records);
         self.is_visited(&url, at, &visit, Some(fetched));
@@ -438,17 +484,17 @@ async fn add_sent(
     url: &CrawlUrl,
     (at, target): (Timestamp, &str),
     visit: &Visit,
-    fetched: &FetchOutcome,
+    (fetched, dom): (&FetchOutcome, Option<Bytes>),
 ) -> PortResult<SegmentRecords> {
     if fetched.result.as_ref().is_ok_and(|response| response.body.in_memory().is_none()) {
         let (own, target) = (url.clone(), target.to_owned());
         let (visit, fetched) = (visit.clone(), fetched.clone());
         let added = tokio::task::spawn_blocking(move || {
-            records.add_sent(&own, &target, at, &visit, &fetched);
+            records.add_sent(&own, &target, at, &visit, (&fetched, dom.as_ref()));
             records
         });
         return added.await.map_err(|error| PortError::new(PortErrorKind::Other, "archive", url, error));
     }
-    records.add_sent(url, target, at, visit, fetched);
+    records.add_sent(url, target, at, visit, (fetched, dom.as_ref()));
     Ok(records)
 }

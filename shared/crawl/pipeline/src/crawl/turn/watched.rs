@@ -13,7 +13,7 @@ use crate::World;
 use crate::context::CrawlContext;
 use crate::crawl::robots::Robots;
 use dragline_ports::clock::Clock;
-use dragline_ports::fetcher::{FetchOutcome, Fetcher};
+use dragline_ports::fetcher::{FetchOutcome, Fetchers};
 use dragline_ports::observer::{Delay, DelayReason, Event, Stage, Wait};
 
 /// Two times count as different if they are further apart than this: one is stored in milliseconds,
@@ -26,7 +26,7 @@ pub(super) fn host_is_busy(world: &impl World, context: &CrawlContext, origin: &
     world.observer().observe(&Event::At { origin, stage: Stage::Waiting { until, why: Wait::Host, delay } });
 }
 
-impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
+impl<W: World, S: Fetchers> TurnWork<W, S> {
     /// Reports the origin's stage.
     pub(super) fn is_at(&self, stage: Stage) {
         self.world.observer().observe(&Event::At { origin: &self.origin, stage });

@@ -165,5 +165,6 @@ fn stand_in(context: &CrawlContext, segment: &SegmentRow, document: &Document, f
         response: None,
         unreadable: None,
         file: None,
+        dom: None,
     }
 }

@@ -14,7 +14,7 @@ use dragline_formats::blob::Blob;
 use dragline_formats::deflated::GZIP_MEMBER_START;
 use dragline_formats::http_fields::location;
 use dragline_formats::warc::{
-    ExtensionName, HttpResponse, ReadLimits, RecordId, RecordSpan, RecordType, StoredRecord, WarcError, WarcFault,
+    ExtensionName, HttpResponse, ReadLimits, RecordId, RecordSpan, RecordType, StoredRecord, TargetUri, WarcError, WarcFault,
     WarcReader, parse_http_response,
 };
 use jiff::Timestamp;
@@ -231,6 +231,10 @@ impl ReadCaptures {
         if is_behind_damage && (file.is_none() || record.warcinfo_id() != *file) {
             return;
         }
+        if record.record_type == RecordType::Resource {
+            self.take_dom(record, bodies);
+            return;
+        }
         let Some(visit) = record.extension(ExtensionName::VISIT) else { return };
         let read = serde_json::from_str(visit).map_err(|error| format!("not a valid visit: {error}"));
         // A later program may write it otherwise, and the capture is worth more than what was said.
@@ -246,6 +250,18 @@ impl ReadCaptures {
             }
             Err(damage) => self.note(&damage),
         }
+    }
+}
+
+impl ReadCaptures {
+    /// Takes a rendered document, which is right behind the answer of its page.
+    fn take_dom(&mut self, record: StoredRecord, bodies: Bodies) {
+        let page = record.target_uri().and_then(TargetUri::page_of_dom);
+        let Some(last) = self.captures.pop_if(|last| page == Some(last.url.as_str())) else { return };
+        let dom = Bytes::from(record.block);
+        let is_whole = dom.len() as u64 <= bodies.bytes_max();
+        let last = last.rendered(dom, record.span.length);
+        self.captures.push(if is_whole { last } else { Capture { dom: None, ..last } });
     }
 }
 

@@ -76,6 +76,7 @@ fn capture(status: u16, outcome: Outcome, field: (&str, &str), truncated: Option
         decoded_sha1: Some("02".repeat(20)),
         decoded_bytes: 4,
         status: None,
+        rendering: None,
     };
     Capture {
         url: url(),

@@ -1,0 +1,122 @@
+//! What became of a page in a browser that ran its scripts.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::url::CrawlUrl;
+
+/// How the rendering of a page went.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rendering {
+    /// How it ended.
+    pub result: RenderResult,
+    /// The requests of the page.
+    #[serde(default)]
+    pub requests: RequestCounts,
+    /// The name and version of the browser; `None` if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub browser: Option<String>,
+    /// Where scripts tried to send the browser instead: links.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub navigations: Vec<CrawlUrl>,
+}
+
+/// Whether there is a rendered page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RenderResult {
+    /// There is.
+    Rendered {
+        /// When the page was read.
+        ended: RenderEnd,
+        /// Whether all of it was kept.
+        extent: DomExtent,
+        /// SHA-1 of the document as HTML.
+        dom_sha1: [u8; 20],
+    },
+    /// There is not, for a reason in words. Another try may help.
+    Failed(String),
+}
+
+impl Rendering {
+    /// Creates a rendering that failed, with the reason in words.
+    #[must_use]
+    pub fn failed(why: impl Into<String>) -> Self {
+        let result = RenderResult::Failed(why.into());
+        Self { result, requests: RequestCounts::default(), browser: None, navigations: Vec::new() }
+    }
+
+    /// Returns the digest of the document; `None` if it failed.
+    #[must_use]
+    pub const fn dom_sha1(&self) -> Option<[u8; 20]> {
+        match self.result {
+            RenderResult::Rendered { dom_sha1, .. } => Some(dom_sha1),
+            RenderResult::Failed(_) => None,
+        }
+    }
+
+    /// Returns what is missing of the page, in words; `None` if nothing is.
+    #[must_use]
+    pub fn gap(&self) -> Option<String> {
+        match &self.result {
+            RenderResult::Failed(why) => Some(format!("not rendered: {why}")),
+            RenderResult::Rendered { ended: RenderEnd::Quiet, extent: DomExtent::Whole, .. } => None,
+            RenderResult::Rendered { extent: DomExtent::Cut, .. } => {
+                Some("rendered, and cut at the limit on its size".to_owned())
+            }
+            RenderResult::Rendered { ended, .. } => Some(format!("rendered, and read {ended}")),
+        }
+    }
+}
+
+/// How much of a document was kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DomExtent {
+    /// All of it.
+    Whole,
+    /// It was cut at the limit on its size.
+    Cut,
+}
+
+/// How a rendering ended. [`fmt::Display`] says when the page was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RenderEnd {
+    /// Its page time passed, and then it requested nothing more. Where an element was waited for:
+    /// it is there.
+    Quiet,
+    /// Its page time was spent while it still requested more, or without the element that was
+    /// waited for.
+    PageTime,
+    /// Its wall time was spent: a request was not answered in time, or it computed for long.
+    WallTime,
+    /// As [`Self::WallTime`], and a script had to be stopped before the page could be read.
+    Stopped,
+}
+
+impl fmt::Display for RenderEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Quiet => "when it had nothing more to do",
+            Self::PageTime => "before it had all that it requested, as its page time was spent",
+            Self::WallTime => "before it was complete, as the time for it was spent",
+            Self::Stopped => "after its scripts were stopped, as the time for it was spent",
+        })
+    }
+}
+
+/// How many requests a page made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RequestCounts {
+    /// Those that the network answered by a response.
+    pub answered: u32,
+    /// Those that it refused, or that were still open at the end.
+    pub refused: u32,
+    /// Those beyond the limit on requests, which were refused.
+    pub over_limit: u32,
+    /// Those that are never asked, such as pictures.
+    pub left_out: u32,
+}

@@ -1,0 +1,363 @@
+//! Rendering a page within its visit. The browser has no network: whatever the page requests is
+//! asked here, and is a request like any other. It waits for its host's turn, obeys robots.txt and
+//! the definition, and is archived.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use dragline_domain::definition::{RenderWhen, logs_out};
+use dragline_domain::frontier::{HostWaiter, OriginKey, ReadAs, TodoEntry};
+use dragline_domain::politeness::RobotsUse;
+use dragline_domain::rendering::{RenderResult, Rendering};
+use dragline_domain::url::{CrawlUrl, Origin};
+use dragline_formats::content_coding::{ContentCodings, decode_all};
+use dragline_formats::robots::RobotsPolicy;
+use dragline_formats::shell::{asks_for_noindex, find_shell};
+use dragline_ports::clock::Clock;
+use dragline_ports::error::PortResult;
+use dragline_ports::fetcher::{FetchRequest, FetchedResponse, Fetcher, PageFields, Session};
+use dragline_ports::renderer::{
+    Answer, Asked, AskedKind, AskedMethod, PageNetwork, PageResponse, RenderFailure, RenderLimits, RenderRequest,
+    Rendered, Renderer, WaitFor,
+};
+use jiff::Timestamp;
+use sha1::{Digest, Sha1};
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+
+use super::paced::{self, PacedRequests};
+use super::pacer::Pacer;
+use super::robots::{BrokenOffPolicy, Robots, StoredUse, robots};
+use super::send::SentRequest;
+use super::use_file::forbidden;
+use crate::World;
+use crate::context::CrawlContext;
+
+/// The limit on the scripts and styles that a turn keeps for its next pages, in bytes.
+const KEPT_BYTES_MAX: u64 = 64 << 20;
+
+/// The pause before the next try of a page for which this machine had no room.
+const NO_ROOM_PAUSE: Duration = Duration::from_secs(1);
+
+/// A page after its visit's browser.
+#[derive(Debug)]
+pub(super) struct RenderedPage {
+    /// How it went.
+    pub rendering: Rendering,
+    /// The document as HTML; `None` if it failed.
+    pub html: Option<Bytes>,
+    /// The answers to its requests, for the archive.
+    pub answers: Vec<PageAnswer>,
+    /// How many requests were made for it.
+    pub requests: u64,
+}
+
+/// The answer to a request of a page, for the archive.
+#[derive(Debug)]
+pub(super) struct PageAnswer {
+    pub answer: paced::Answer,
+    /// Path and query as sent.
+    pub target: String,
+    /// The body of a POST; `None` for a GET.
+    pub posted: Option<Bytes>,
+}
+
+/// What the pages of a turn have in common.
+#[derive(Debug, Default)]
+pub(super) struct TurnPages {
+    /// Scripts and styles by URL: a site's pages share them.
+    kept: Mutex<HashMap<String, PageResponse>>,
+    kept_bytes: AtomicU64,
+    /// The rules of other origins that were asked; `None` if they cannot be read.
+    rules: tokio::sync::Mutex<HashMap<Origin, Option<Arc<RobotsPolicy>>>>,
+}
+
+impl TurnPages {
+    fn find(&self, asked: &Asked) -> Option<PageResponse> {
+        is_shared(asked).then(|| self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(asked.url.as_str()).cloned())?
+    }
+
+    fn keep(&self, asked: &Asked, response: &PageResponse) {
+        let bytes = response.body.len() as u64;
+        let is_good = is_shared(asked) && response.status == 200;
+        if is_good && self.kept_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes <= KEPT_BYTES_MAX {
+            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.insert(asked.url.as_str().to_owned(), response.clone());
+        }
+    }
+}
+
+/// Whether pages share what is asked: scripts and styles, not data.
+const fn is_shared(asked: &Asked) -> bool {
+    matches!(asked.kind, AskedKind::Script | AskedKind::Style) && matches!(asked.method, AskedMethod::Get)
+}
+
+/// Returns the body of an answer, decoded, if it is a page that is to be rendered.
+pub(super) fn page_to_render(
+    context: &CrawlContext,
+    entry: &TodoEntry,
+    url: &CrawlUrl,
+    sent: &SentRequest,
+) -> Option<Bytes> {
+    let render = &context.definition.render;
+    let is_page = entry.read_as == ReadAs::Typed && entry.requisite_steps == 0 && sent.wall.is_none();
+    if render.when == RenderWhen::Never || !is_page {
+        return None;
+    }
+    if !render.paths.is_empty() && !render.paths.iter().any(|pattern| pattern.is_match(url.as_str())) {
+        return None;
+    }
+    let response = sent.fetched.result.as_ref().ok().filter(|response| response.status == 200)?;
+    if response.truncated.is_some() || response.headers.content_type()?.essence != "text/html" {
+        return None;
+    }
+    let body = decoded(response, context.definition.fetch.decoded_bytes_max)?;
+    let token = context.definition.user_agent.product_token();
+    if context.definition.noindex.is_obeyed() && asks_for_noindex(&body, &response.headers, token) {
+        return None;
+    }
+    (render.when == RenderWhen::Always || find_shell(&body).is_some()).then_some(body)
+}
+
+/// Returns the whole body of an answer without its content coding; `None` if it cannot be had.
+fn decoded(response: &FetchedResponse, bytes_max: u64) -> Option<Bytes> {
+    let codings = ContentCodings::parse(response.headers.all("content-encoding")).ok()?;
+    let received = response.readable_body();
+    if codings.is_identity() {
+        return Some(received);
+    }
+    let body = decode_all(&codings, &received, bytes_max);
+    (!body.is_garbled()).then(|| Bytes::from(body.bytes.into_owned()))
+}
+
+/// What the requests of a page need of its turn.
+pub(super) struct PageRequests<W, H> {
+    pub world: Arc<W>,
+    pub fetcher: Arc<H>,
+    pub pacer: Arc<Pacer>,
+    pub context: Arc<CrawlContext>,
+    /// The turn at whose origin the page is.
+    pub waiter: HostWaiter,
+    /// The rules of that origin; `None` if they are not obeyed.
+    pub rules: Option<Arc<RobotsPolicy>>,
+    /// The session at that origin; `None` if its cookies are ignored.
+    pub session: Option<Arc<Session>>,
+    /// The monotonic reading after which no request starts.
+    pub latest_start: Duration,
+    pub pages: Arc<TurnPages>,
+    pub page: CrawlUrl,
+    pub made: MadeRequests,
+}
+
+/// The requests of a page so far.
+#[derive(Debug, Default)]
+pub(super) struct MadeRequests {
+    answers: Mutex<Vec<(u32, PageAnswer)>>,
+    requests: AtomicU64,
+    /// When the page made its first one, by the monotonic clock.
+    first: OnceLock<Duration>,
+}
+
+impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
+    /// Asks for what the page requests, if that is allowed.
+    async fn make(&self, asked: &Asked) -> Answer {
+        if !self.is_allowed(asked) {
+            return Answer::Refused;
+        }
+        if let Some(kept) = self.pages.find(asked) {
+            return Answer::Response(kept);
+        }
+        match self.is_allowed_by_robots(&asked.url).await {
+            Ok(true) => self.fetch(asked).await,
+            Ok(false) => Answer::Refused,
+            Err(error) => {
+                tracing::warn!(url = %asked.url, %error, "a request of a page could not be made");
+                Answer::Refused
+            }
+        }
+    }
+
+    /// Whether the definition allows a request.
+    fn is_allowed(&self, asked: &Asked) -> bool {
+        let render = &self.context.definition.render;
+        let (own, other) = (self.page.origin(), asked.url.origin());
+        let may_be_sent = match asked.method {
+            AskedMethod::Get => true,
+            AskedMethod::Post { .. } => render.post.iter().any(|pattern| pattern.is_match(asked.url.as_str())),
+        };
+        let would_log_out = self.session.is_some() && logs_out(&asked.url);
+        may_be_sent
+            && render.other_hosts.include(&own, &other)
+            && !self.context.excludes(&asked.url)
+            && !would_log_out
+    }
+
+    /// Whether the robots.txt of a URL's origin allows it. One that cannot be read forbids it.
+    async fn is_allowed_by_robots(&self, url: &CrawlUrl) -> PortResult<bool> {
+        let origin = url.origin();
+        if self.context.definition.ignores_robots(&origin) {
+            return Ok(true);
+        }
+        if origin == self.waiter.origin.origin {
+            return Ok(self.rules.as_ref().is_none_or(|rules| forbidden(rules, &origin, url).is_none()));
+        }
+        let rules = self.rules_of(&origin).await?;
+        Ok(rules.is_some_and(|rules| forbidden(&rules, &origin, url).is_none()))
+    }
+
+    /// Returns the rules of another origin, which are read once in a turn; `None` if they cannot
+    /// be.
+    async fn rules_of(&self, origin: &Origin) -> PortResult<Option<Arc<RobotsPolicy>>> {
+        let mut known = self.pages.rules.lock().await;
+        if let Some(rules) = known.get(origin) {
+            return Ok(rules.clone());
+        }
+        let key = OriginKey { crawl: self.waiter.origin.crawl.clone(), origin: origin.clone() };
+        let age_max = self.context.definition.politeness.robots_max_age;
+        let known_use = (StoredUse::ServesChecks { age_max }, RobotsUse::Used, BrokenOffPolicy::IsObeyed);
+        let (world, fetcher, pacer) = (&*self.world, &*self.fetcher, &*self.pacer);
+        let read =
+            robots(world, fetcher, &self.context, pacer, self.latest_start(), (&self.waiter, &key), known_use).await?;
+        for answer in read.answers {
+            let target = answer.url.path_and_query().to_owned();
+            self.note(0, PageAnswer { answer, target, posted: None });
+        }
+        let rules = match read.robots {
+            Robots::Known(rules) => Some(rules),
+            // Others are using its host: it may be read for the next page.
+            Robots::HostBusy(_) => return Ok(None),
+            _ => None,
+        };
+        known.insert(origin.clone(), rules.clone());
+        Ok(rules)
+    }
+
+    async fn fetch(&self, asked: &Asked) -> Answer {
+        let body = match &asked.method {
+            AskedMethod::Get => None,
+            AskedMethod::Post { body } => Some(body.clone()),
+        };
+        let rules = &self.context.definition.access;
+        let keeps = |url: &CrawlUrl| rules.iter().any(|rule| rule.keeps_session() && rule.matches(url));
+        let is_own = asked.url.origin() == self.waiter.origin.origin;
+        let request = FetchRequest {
+            target: asked.target.clone(),
+            via: Some(self.page.clone()),
+            session: self.session.clone().filter(|_| is_own && keeps(&asked.url)),
+            page: Some(Arc::new(PageFields { headers: asked.headers.clone(), body: body.clone() })),
+            ..FetchRequest::new(asked.url.clone(), self.context.limits().reading_all())
+        };
+        let (world, fetcher, pacer) = (&*self.world, &*self.fetcher, &*self.pacer);
+        let hosts_per_domain = self.context.definition.politeness.hosts_per_domain;
+        let paced = PacedRequests::new(world, fetcher, pacer, self.latest_start(), &self.waiter, hosts_per_domain);
+        self.made.requests.fetch_add(1, Ordering::Relaxed);
+        let fetched = paced.fetch(request).await;
+        for answer in paced.into_answers() {
+            let target = asked.target.clone().unwrap_or_else(|| asked.url.path_and_query().to_owned());
+            self.note(asked.number, PageAnswer { answer, target, posted: body.clone() });
+        }
+        let Ok(response) = fetched.result else { return Answer::Refused };
+        let body = decoded(&response, self.context.definition.fetch.decoded_bytes_max);
+        let Some(body) = body.filter(|_| response.truncated.is_none()) else { return Answer::Refused };
+        let response = PageResponse { status: response.status, headers: response.headers, body };
+        self.pages.keep(asked, &response);
+        Answer::Response(response)
+    }
+
+    fn note(&self, number: u32, answer: PageAnswer) {
+        self.made.answers.lock().unwrap_or_else(PoisonError::into_inner).push((number, answer));
+    }
+}
+
+/// The requests of a page under way. Each is a task of its own, so that one whose page no longer
+/// waits for it ends in order, and is archived.
+struct Tasks<W, H> {
+    requests: Arc<PageRequests<W, H>>,
+    running: Mutex<JoinSet<()>>,
+}
+
+impl<W: World, H: Fetcher + 'static> PageNetwork for Tasks<W, H> {
+    async fn answer(&self, asked: Asked) -> Answer {
+        let (answered, answer) = oneshot::channel();
+        let requests = Arc::clone(&self.requests);
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).spawn(async move {
+            // The page may not wait for it any more.
+            let _ = answered.send(requests.make(&asked).await);
+        });
+        answer.await.unwrap_or(Answer::Refused)
+    }
+}
+
+impl<W: World, H> PageRequests<W, H> {
+    /// Returns the reading after which no request of the page starts: nobody would wait for its
+    /// answer.
+    fn latest_start(&self) -> Duration {
+        let first = *self.made.first.get_or_init(|| self.world.clock().monotonic());
+        self.latest_start.min(first + self.context.definition.render.timeout)
+    }
+}
+
+/// Renders a page whose answer is known, and ends with the last of its requests.
+pub(super) async fn render<W: World, H: Fetcher + 'static>(
+    renderer: &impl Renderer,
+    requests: PageRequests<W, H>,
+    (body, sent): (Bytes, &SentRequest),
+) -> RenderedPage {
+    let requests = Arc::new(requests);
+    let Ok(response) = &sent.fetched.result else { return without(Rendering::failed("there is no answer"), &requests) };
+    let definition = &requests.context.definition;
+    let request = RenderRequest {
+        url: requests.page.clone(),
+        response: PageResponse { status: response.status, headers: response.headers.clone(), body },
+        began: Timestamp::from_second(sent.at.as_second()).unwrap_or(sent.at),
+        limits: RenderLimits {
+            page_time: definition.render.page_time,
+            wall_time: definition.render.timeout,
+            requests_max: definition.render.requests_max,
+            dom_bytes_max: definition.fetch.body_bytes_max,
+        },
+        wait_for: definition.render.wait_for.as_ref().map(|selector| WaitFor::new(selector.as_str())),
+        user_agent: definition.user_agent.clone(),
+    };
+    let clock = requests.world.clock();
+    let tasks = Arc::new(Tasks { requests: Arc::clone(&requests), running: Mutex::default() });
+    let rendered = loop {
+        let left = requests.latest_start.saturating_sub(clock.monotonic());
+        let rendered = tokio::select! {
+            biased;
+            rendered = renderer.render(request.clone(), Arc::clone(&tasks)) => rendered,
+            // Too many others wait for a browser.
+            () = clock.sleep(left) => Err(RenderFailure::NoRoom),
+        };
+        match rendered {
+            Err(RenderFailure::NoRoom) if clock.monotonic() + NO_ROOM_PAUSE <= requests.latest_start => {
+                clock.sleep(NO_ROOM_PAUSE).await;
+            }
+            rendered => break rendered,
+        }
+    };
+    let mut running = std::mem::take(&mut *tasks.running.lock().unwrap_or_else(PoisonError::into_inner));
+    while running.join_next().await.is_some() {}
+    match rendered {
+        Ok(rendered) => with(rendered, &requests),
+        Err(failure) => without(Rendering::failed(failure.to_string()), &requests),
+    }
+}
+
+fn with<W, H>(rendered: Rendered, requests: &PageRequests<W, H>) -> RenderedPage {
+    let Rendered { html, extent, ended, navigations, requests: counts, browser } = rendered;
+    let result = RenderResult::Rendered { ended, extent, dom_sha1: Sha1::digest(&html).into() };
+    let rendering = Rendering { result, requests: counts, browser: Some(browser), navigations };
+    RenderedPage { html: Some(Bytes::from(html)), ..without(rendering, requests) }
+}
+
+fn without<W, H>(rendering: Rendering, requests: &PageRequests<W, H>) -> RenderedPage {
+    let mut answers = std::mem::take(&mut *requests.made.answers.lock().unwrap_or_else(PoisonError::into_inner));
+    // In the order in which the page asked, not in that of their ends.
+    answers.sort_by_key(|(number, _)| *number);
+    let answers = answers.into_iter().map(|(_, answer)| answer).collect();
+    RenderedPage { rendering, html: None, answers, requests: requests.made.requests.load(Ordering::Relaxed) }
+}
