@@ -34,6 +34,7 @@ mod open_directory;
 mod output_file;
 mod past;
 mod prune;
+mod rendering;
 mod schema;
 mod search;
 mod serve;

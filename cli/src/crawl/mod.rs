@@ -28,6 +28,7 @@ use dragline_http::HttpConfig;
 use dragline_local::{Allowance, DATABASE, HostSlots, LocalStore, SlottedFetchers, SystemClock, raise_open_files};
 use dragline_pipeline::World;
 use dragline_ports::archive::Archive;
+use dragline_ports::fetcher::Fetchers;
 use dragline_ports::frontier::Iterations;
 
 use crate::args::{CrawlArgs, NetworkArgs, RunArgs, allowance_flag};
@@ -39,6 +40,7 @@ use crate::location::Directory;
 use crate::markdown;
 use crate::network::Network;
 use crate::notify::{CliNotifier, Sender};
+use crate::rendering;
 use crate::serve::{Client, DirectoryCrawls, backend};
 use crate::sink::{self, Sinks};
 use crate::telemetry::{Telemetry, end_measuring};
@@ -133,7 +135,11 @@ async fn run_iterations(
             network.check_access(&fetchers, &wanted).await?;
             network.tell_proxy(wanted.seeds.first(), console);
         }
-        let fetchers = SlottedFetchers::new(fetchers, slots.clone(), SystemClock::new());
+        let browsers = rendering::browsers();
+        if request.is_online() {
+            rendering::check(&browsers, &wanted, console).await?;
+        }
+        let fetchers = SlottedFetchers::new(fetchers, slots.clone(), SystemClock::new()).rendering_by(browsers);
         for allowance in run.network.allowances() {
             store.allow(&crawl, allowance).await?;
         }

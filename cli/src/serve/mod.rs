@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use dragline_browser::BrowserRenderer;
 use dragline_domain::definition::{Draft, RunsWhere, UserAgent};
 use dragline_domain::ids::CrawlId;
 use dragline_engine::room::Room;
@@ -29,6 +30,7 @@ use dragline_pipeline::schedule::Defaults;
 use dragline_ports::archive::Archive as _;
 use dragline_ports::clock::Rng as _;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::fetcher::{Fetchers, RenderingFetchers};
 use dragline_ports::frontier::CrawlRow;
 use dragline_ports::reader::Reader as _;
 use dragline_search::Index;
@@ -53,6 +55,7 @@ use crate::exit::Exit;
 use crate::network::Network;
 use crate::notify::{CliNotifier, Sender};
 use crate::output_file::cannot_write;
+use crate::rendering;
 use crate::sink::{Sinks, keep_all};
 use crate::telemetry::{Telemetry, end_measuring};
 use crate::terminal::Console;
@@ -145,7 +148,8 @@ fn api_for_reading(crawls: DirectoryCrawls) -> Router {
 }
 
 /// The engine of a data directory.
-type DirectoryEngine = Engine<LocalWorld<CliNotifier>, SlottedFetchers<HttpFetchers, SystemClock>>;
+type DirectoryEngine =
+    Engine<LocalWorld<CliNotifier>, RenderingFetchers<SlottedFetchers<HttpFetchers, SystemClock>, BrowserRenderer>>;
 
 /// Returns the engine that runs all crawls of an open data directory. It visits this many sites at
 /// the same time, or as many as there is room for.
@@ -159,7 +163,8 @@ fn engine(
     let spool = store.archive().spool();
     let config = network.config(&Draft::for_seeds(Vec::new()), Some(&room));
     let fetchers = network.fetchers(HttpConfig { spool, ..config });
-    let fetchers = SlottedFetchers::new(fetchers, open_slots(console), SystemClock::new());
+    let fetchers =
+        SlottedFetchers::new(fetchers, open_slots(console), SystemClock::new()).rendering_by(rendering::browsers());
     Engine { options: room.options, ..Engine::new(Arc::clone(world), fetchers, world.queue.clone()) }
 }
 

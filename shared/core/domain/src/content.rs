@@ -7,6 +7,7 @@ use crate::feed::Feed;
 use crate::item::{Item, Misfit};
 use crate::lastmod::Truth;
 use crate::markup::Markup;
+use crate::rendering::PageRendering;
 use crate::use_preferences::{Purpose, UseStatement};
 use crate::validity::Validity;
 
@@ -81,6 +82,9 @@ pub struct Content {
     /// The parts that are missing because of a limit, or because they cannot be read; each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<Gap>,
+    /// How it was rendered; `None` if it was not to be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rendering: Option<Box<PageRendering>>,
     /// What robots.txt, the well-known file, the header and the page say of its use: the only part
     /// that stays if its content must not be kept. Empty if they say nothing, and in documents
     /// older than this field.
@@ -125,6 +129,9 @@ pub enum Gap {
     FilePictures,
     /// Text in fonts that do not identify their characters.
     FileCharacters,
+    /// What scripts make of the page, or parts of that: it was not rendered, or read before it was
+    /// complete.
+    Rendering,
 }
 
 impl Gap {
@@ -141,6 +148,7 @@ impl Gap {
             Self::FileDamaged => "the file is too damaged",
             Self::FilePictures => "pages of the file are pictures",
             Self::FileCharacters => "fonts of the file do not say which characters they show",
+            Self::Rendering => "the page was not rendered, or read before its scripts were done",
         }
     }
 }

@@ -58,7 +58,7 @@ impl Rendering {
 
     /// Returns what is missing of the page, in words; `None` if nothing is.
     #[must_use]
-    pub fn gap(&self) -> Option<String> {
+    pub fn remark(&self) -> Option<String> {
         match &self.result {
             RenderResult::Failed(why) => Some(format!("not rendered: {why}")),
             RenderResult::Rendered { ended: RenderEnd::Quiet, extent: DomExtent::Whole, .. } => None,
@@ -68,6 +68,54 @@ impl Rendering {
             RenderResult::Rendered { ended, .. } => Some(format!("rendered, and read {ended}")),
         }
     }
+}
+
+/// How the page of a document was rendered, and what its server had sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PageRendering {
+    /// When the page was read; `None` if it was not rendered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<RenderEnd>,
+    /// Why it was not rendered; `None` if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+    /// The name and version of the browser; `None` if there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub browser: Option<String>,
+    /// The requests of the page.
+    pub requests: RequestCounts,
+    /// What its server had sent; `None` if that is what the document was made from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub served: Option<ServedPage>,
+}
+
+impl PageRendering {
+    /// Returns the part of a rendering that is kept with a document.
+    #[must_use]
+    pub fn new(rendering: &Rendering, served: Option<ServedPage>) -> Self {
+        let (ended, failed) = match &rendering.result {
+            RenderResult::Rendered { ended, .. } => (Some(*ended), None),
+            RenderResult::Failed(why) => (None, Some(why.clone())),
+        };
+        Self { ended, failed, browser: rendering.browser.clone(), requests: rendering.requests, served }
+    }
+}
+
+/// What a server sent as a page, before scripts changed it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ServedPage {
+    /// Its title; `None` if it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Its canonical URL; `None` if it names none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub canonical: Option<CrawlUrl>,
+    /// The number of words of its text.
+    pub words: u32,
+    /// The number of its links to pages.
+    pub links: u32,
 }
 
 /// How much of a document was kept.

@@ -15,6 +15,7 @@ use dragline_domain::feed::FeedFormat;
 use dragline_domain::item::Notation;
 use dragline_domain::markup::{MalformedReason, PagePart};
 use dragline_domain::outcome::Outcome;
+use dragline_domain::rendering::RenderEnd;
 use dragline_domain::url::Spelling;
 use dragline_domain::use_preferences::{Purpose, UseSource, UseStand};
 use dragline_domain::validity::ValidationType;
@@ -215,7 +216,11 @@ fn the_schema_lists_the_variants_of_each_enum() {
         ("spelling", every!(Spelling: Whole, Stripped)),
         ("rel", every!(Rel: Follow, NoFollow)),
         ("part", Part::ALL.iter().chain([&Part::Rest]).map(json).collect()),
-        ("gap", every!(Gap: Tree, Items, About, Main, File, FileEncrypted, FileDamaged, FilePictures, FileCharacters)),
+        (
+            "gap",
+            every!(Gap: Tree, Items, About, Main, File, FileEncrypted, FileDamaged, FilePictures, FileCharacters, Rendering),
+        ),
+        ("render_end", every!(RenderEnd: Quiet, PageTime, WallTime, Stopped)),
         ("taken", every!(MainPartSource: Found, Share, Structure, Alike, Width, Page, Selected, Whole)),
         ("feed_format", every!(FeedFormat: Rss, Atom, Json)),
         ("repeated_form", every!(RepeatedForm: List, Table, Pairs)),

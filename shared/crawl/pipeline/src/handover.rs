@@ -12,6 +12,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use dragline_domain::capture::{FileEntry, RecordKind, Visit};
 use dragline_domain::frontier::{LastCapture, ObjectKey};
+use dragline_domain::rendering::Rendering;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::{HttpResponseError, RecordSpan, Sha1Digest, Truncation};
@@ -120,11 +121,10 @@ impl Capture {
         self.response.as_ref().map(|response| response.status).or_else(unstored)
     }
 
-    /// Whether its page was to be rendered. What the server says of its answer then says nothing of
-    /// the page.
+    /// Returns how its page was rendered; `None` if it was not to be.
     #[must_use]
-    pub fn is_rendered(&self) -> bool {
-        self.visit.exchange.as_ref().is_some_and(|exchange| exchange.rendering.is_some())
+    pub fn rendering(&self) -> Option<&Rendering> {
+        self.visit.exchange.as_ref()?.rendering.as_deref()
     }
 
     fn short_field(&self, name: &str, bytes_max: usize) -> Option<String> {
@@ -136,7 +136,8 @@ impl Capture {
     /// Returns `ETag` as sent, if it is worth sending back.
     #[must_use]
     pub fn etag(&self) -> Option<String> {
-        if self.is_rendered() {
+        // Of a shell, it says nothing of the page that scripts make.
+        if self.rendering().is_some() {
             return None;
         }
         self.short_field("etag", LastCapture::ETAG_BYTES_MAX)
@@ -145,7 +146,8 @@ impl Capture {
     /// Returns `Last-Modified` as sent, if it is worth sending back.
     #[must_use]
     pub fn last_modified(&self) -> Option<String> {
-        if self.is_rendered() {
+        // Of a shell, it says nothing of the page that scripts make.
+        if self.rendering().is_some() {
             return None;
         }
         self.short_field("last-modified", LastCapture::LAST_MODIFIED_BYTES_MAX)

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dragline_domain::definition::{Draft, Identity, SecretReference};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::fetcher::Fetchers;
+use dragline_ports::renderer::NoRenderer;
 use dragline_ports::secrets::{NoSecrets, Secret, SecretError, Secrets};
 
 use crate::access::{Access, Values, read_values};
@@ -126,10 +127,15 @@ impl HttpFetchers {
 
 impl Fetchers for HttpFetchers {
     type Fetcher = HttpFetcher;
+    type Renderer = NoRenderer;
 
     async fn fetcher_for(&self, definition: &Draft) -> PortResult<Arc<HttpFetcher>> {
         let failed = |error| PortError::new(PortErrorKind::Other, "set up client", &definition.name, error);
         self.client(definition).await.map_err(failed)
+    }
+
+    fn renderer(&self) -> Arc<NoRenderer> {
+        Arc::new(NoRenderer)
     }
 }
 

@@ -7,8 +7,8 @@ use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::REDACTED;
 use dragline_ports::fetcher::{AnswerPart, FetchRequest, PageFields};
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
-    ORIGIN, REFERER, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, HeaderMap, HeaderValue, IF_MODIFIED_SINCE,
+    IF_NONE_MATCH, ORIGIN, REFERER, USER_AGENT,
 };
 use http::{HeaderName, Method};
 use url::{Position, Url};

@@ -270,7 +270,7 @@ impl Scan<'_> {
                     None => Err(SkipReason::OtherKind),
                 },
                 RecordType::Metadata => Err(SkipReason::Metadata),
-                RecordType::Other(kind) if kind == "resource" => self.add(&record, place, Kind::Resource),
+                RecordType::Resource => self.add(&record, place, Kind::Resource),
                 RecordType::Other(_) => Err(SkipReason::OtherKind),
             };
             if let Err(why) = taken {

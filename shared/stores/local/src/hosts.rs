@@ -222,6 +222,7 @@ impl<S, C> SlottedFetchers<S, C> {
 
 impl<S: Fetchers, C: Clock + Clone + 'static> Fetchers for SlottedFetchers<S, C> {
     type Fetcher = SlottedFetcher<S::Fetcher, C>;
+    type Renderer = S::Renderer;
 
     async fn fetcher_for(&self, definition: &Draft) -> PortResult<Arc<Self::Fetcher>> {
         Ok(Arc::new(SlottedFetcher {
@@ -231,6 +232,10 @@ impl<S: Fetchers, C: Clock + Clone + 'static> Fetchers for SlottedFetchers<S, C>
             delay: definition.politeness.delay,
             clock: self.clock.clone(),
         }))
+    }
+
+    fn renderer(&self) -> Arc<S::Renderer> {
+        self.fetchers.renderer()
     }
 }
 

@@ -212,7 +212,7 @@ fn answered(n: u32, of: &str, body: &StoredBody) -> LogEntry {
                 decoded_sha1: None,
                 decoded_bytes: body.body_bytes,
                 status: None,
-        rendering: None,
+                rendering: None,
             })),
             known: UrlHistory::default(),
             demand: None,

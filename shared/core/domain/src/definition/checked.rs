@@ -42,11 +42,22 @@ impl Definition {
     /// check spans the two kinds of keys.
     #[must_use]
     pub fn adopting(&self, other: &Self) -> Self {
-        let Draft { politeness, fetch, user_agent, content, canonical, soft_404, render, items, main, .. } = other.0.clone();
+        let Draft { politeness, fetch, user_agent, content, canonical, soft_404, render, items, main, .. } =
+            other.0.clone();
         let Draft { access, archive, recrawl, schedule, notify, sink, identity, user, .. } = other.0.clone();
         let Draft { ignore_robots, nofollow, noindex, purpose, .. } = other.0.clone();
-        let mixed =
-            Draft { politeness, fetch, user_agent, content, canonical, soft_404, render, items, main, ..self.0.clone() };
+        let mixed = Draft {
+            politeness,
+            fetch,
+            user_agent,
+            content,
+            canonical,
+            soft_404,
+            render,
+            items,
+            main,
+            ..self.0.clone()
+        };
         let mut mixed = Draft { ignore_robots, nofollow, noindex, purpose, ..mixed };
         let (exclude, blocked) = (&other.scope.exclude, &other.do_not_crawl);
         mixed.scope.exclude.extend(exclude.iter().filter(|pattern| !self.scope.exclude.contains(pattern)).cloned());

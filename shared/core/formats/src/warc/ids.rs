@@ -118,7 +118,7 @@ impl RecordType {
 
     pub(super) fn from_name(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
-        let known = [Self::WarcInfo, Self::Request, Self::Response, Self::Revisit, Self::Metadata];
+        let known = [Self::WarcInfo, Self::Request, Self::Response, Self::Revisit, Self::Metadata, Self::Resource];
         known.into_iter().find(|known| known.name() == name).unwrap_or(Self::Other(name))
     }
 }

@@ -15,7 +15,7 @@ use crate::blob::Blob;
 
 /// The version of Dragline's layout of records and fields, in `Dragline-Format` of each `warcinfo`
 /// record.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// The common data of all records of one fetch: the standard's capture event (WARC 1.1 §5.4, §5.7).
 #[derive(Clone, Debug, PartialEq, Eq)]

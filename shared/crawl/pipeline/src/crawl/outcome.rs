@@ -41,7 +41,11 @@ pub(super) fn unless_unchanged(
 ) -> (Outcome, Option<String>) {
     let is_unchanged = outcome == Outcome::FileIngested
         && last.zip(dom_sha1).is_some_and(|(last, dom_sha1)| last.decoded_sha1 == dom_sha1);
-    if is_unchanged { (Outcome::FileDidNotChange, Some("the same page as last time".to_owned())) } else { (outcome, detail) }
+    if is_unchanged {
+        (Outcome::FileDidNotChange, Some("the same page as last time".to_owned()))
+    } else {
+        (outcome, detail)
+    }
 }
 
 fn outcome_of_failure(failure: &FetchFailure) -> Outcome {

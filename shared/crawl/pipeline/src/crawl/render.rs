@@ -77,7 +77,8 @@ pub(super) struct TurnPages {
 
 impl TurnPages {
     fn find(&self, asked: &Asked) -> Option<PageResponse> {
-        is_shared(asked).then(|| self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(asked.url.as_str()).cloned())?
+        is_shared(asked)
+            .then(|| self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(asked.url.as_str()).cloned())?
     }
 
     fn keep(&self, asked: &Asked, response: &PageResponse) {
@@ -189,10 +190,7 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
             AskedMethod::Post { .. } => render.post.iter().any(|pattern| pattern.is_match(asked.url.as_str())),
         };
         let would_log_out = self.session.is_some() && logs_out(&asked.url);
-        may_be_sent
-            && render.other_hosts.include(&own, &other)
-            && !self.context.excludes(&asked.url)
-            && !would_log_out
+        may_be_sent && render.other_hosts.include(&own, &other) && !self.context.excludes(&asked.url) && !would_log_out
     }
 
     /// Whether the robots.txt of a URL's origin allows it. One that cannot be read forbids it.

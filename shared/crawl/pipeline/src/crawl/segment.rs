@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
+use bytes::Bytes;
 use dragline_domain::capture::{Exchange, RecordKind, Visit};
 use dragline_domain::definition::{Definition, Hostname, Line, Provenance};
 use dragline_domain::frontier::{ObjectKey, ReadAs};
@@ -15,7 +16,6 @@ use dragline_formats::warc::{
     self, CaptureEvent, ExtensionField, ExtensionName, Metadata, Record, RecordId, RefersTo, Revisit, Sha1Digest,
     TargetUri, WarcInfo, WarcWriter, http_request_block, http_response_head, http_revisit_head, parse_http_response,
 };
-use bytes::Bytes;
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -195,7 +195,7 @@ impl SegmentRecords {
 
     /// Adds the answer to a request that a page made while it was rendered, with path and query as
     /// sent, and the body of a POST. It is there for readers of the archive, too.
-    pub fn add_for_page(&mut self, answer: &PageAnswer) {
+    pub(super) fn add_for_page(&mut self, answer: &PageAnswer) {
         let PageAnswer { answer: Answer { url, at, fetched }, target, posted } = answer;
         self.add_beside((url, target, posted.as_deref()), *at, fetched);
     }

@@ -64,7 +64,7 @@ pub(super) fn got(n: u32, of: &str) -> Made {
                 decoded_sha1: Some("02".repeat(20)),
                 decoded_bytes: 900,
                 status: None,
-        rendering: None,
+                rendering: None,
             })),
             known: UrlHistory::default(),
             demand: None,

@@ -103,7 +103,7 @@ fn files_of_other_writers_are_read() {
     assert_eq!(record.verify_block_digest(), DigestCheck::NotStated);
     assert_eq!(parse_http_response(&record.block).unwrap().body, b"hi");
     let unknown = read_record(&good(), LIMITS).unwrap();
-    assert_eq!(unknown.record_type, RecordType::Other("resource".to_owned()));
+    assert_eq!(unknown.record_type, RecordType::Resource);
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn fields_come_back() {
         panic!("seven records")
     };
     assert_eq!(info.record_type, RecordType::WarcInfo);
-    assert_eq!(info.fields.get("Dragline-Format"), Some("1"));
+    assert_eq!(info.fields.get("Dragline-Format"), Some("2"));
     assert_eq!(parse_fields(&info.block).get("software"), Some("dragline/0.1.0"));
     assert_eq!((info.target_uri(), info.ip_address()), (None, None));
 

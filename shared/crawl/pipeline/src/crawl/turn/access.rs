@@ -21,7 +21,7 @@ use crate::crawl::send::SentRequest;
 use crate::crawl::visit::DETAIL_CHARS_MAX;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::fetcher::{FetchRequest, Fetchers, Session};
+use dragline_ports::fetcher::{FetchRequest, Fetcher, Fetchers, Session};
 
 /// How many answers in a row may be for strangers, each after another log-in, until the origin is
 /// given up. A single one may be about a page that is not for every member.

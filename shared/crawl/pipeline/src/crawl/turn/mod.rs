@@ -47,7 +47,7 @@ use crate::tell::tell_once;
 use crate::wake::send_ticket;
 use dragline_ports::clock::{Clock, Rng};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_ports::fetcher::{Fetcher, Fetchers};
+use dragline_ports::fetcher::Fetchers;
 use dragline_ports::frontier::{Iterations, Origins, Turns};
 use dragline_ports::notifier::Notice;
 use dragline_ports::observer::{Stage, Wait};
@@ -413,9 +413,7 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
             StartResult::PagesSpent => timing.parse_wait.max(timing.wait_in_turn),
             _ => timing.parse_wait,
         };
-        self.lease.segments > self.inbox.parsed
-            && waited + LOOK_AGAIN <= wait_max
-            && self.must_not_start().is_none()
+        self.lease.segments > self.inbox.parsed && waited + LOOK_AGAIN <= wait_max && self.must_not_start().is_none()
     }
 
     /// Whether work arrived while the last visits were under way.

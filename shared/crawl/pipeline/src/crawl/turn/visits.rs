@@ -350,7 +350,8 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
             };
             let watch = Arc::new(Connecting::new(Arc::clone(&pacer), Arc::clone(&world)));
             let visited =
-                visit(clock, &*fetcher, &pacer, (started, latest_start), (Some(watch), session), limits, visited).await?;
+                visit(clock, &*fetcher, &pacer, (started, latest_start), (Some(watch), session), limits, visited)
+                    .await?;
             let body = page_to_render(&requests.context, &visited.work.entry, &visited.url, &visited.sent);
             let Some(body) = body else { return Ok(visited) };
             // Boxed, as few visits have it.

@@ -12,10 +12,11 @@ use dragline_domain::missing_page::{MissingRule, MissingSign};
 use dragline_domain::outcome::Outcome;
 use dragline_extract::missing::print_of_page;
 use dragline_extract::wall::{self, Wall};
-use dragline_extract::{Extracted, FoundLink, Settings, Source, Unread, extract_as};
+use dragline_extract::{Extracted, FoundLink, Settings, Unread};
 
 use super::earlier::{asks_for_noindex, is_needed_unchanged};
 use super::links::{at_home, decide_disposition, decide_found, decide_links, is_part_of_page, try_icon, try_sitemap};
+use super::rendered;
 use super::uses::{uses_of_answer, uses_of_unchanged, with_uses};
 use crate::context::CrawlContext;
 use crate::parse::read::Trust;
@@ -116,8 +117,11 @@ pub(crate) fn settings(context: &CrawlContext) -> Settings<'_> {
 
 /// Returns the document of a good response.
 fn document_of_body(context: &CrawlContext, capture: &Capture, response: &Response, bare: Document) -> Document {
-    let source = Source { url: &capture.url, headers: &response.headers, body: &response.body };
-    match extract_as(&source, &settings(context), capture.visit.sighting.read_as) {
+    let is_lost = capture.dom.is_none() && capture.rendering().is_some_and(|rendering| rendering.dom_sha1().is_some());
+    if is_lost {
+        return stuck_document(bare.n, capture, "the document that its scripts made cannot be read");
+    }
+    match rendered::extract(capture, response, &settings(context)) {
         Ok(extracted) => document_of_page(context, capture, response, extracted, bare),
         Err(Unread { directives, detail, links, content }) => {
             let uses = uses_of_answer(context, capture, response, Vec::new());

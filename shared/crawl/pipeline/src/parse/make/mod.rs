@@ -8,6 +8,7 @@ pub(crate) mod earlier;
 mod link_room;
 pub(crate) mod links;
 pub(crate) mod remade;
+mod rendered;
 mod uses;
 mod waiting;
 

@@ -83,6 +83,7 @@ fn capture(finality: Finality, outcome: Outcome, was: Option<DocumentStanding>) 
         response: Some(Response { status: 200, headers: Headers::from_iter([("a", "b")]), body: Bytes::new() }),
         unreadable: None,
         file: None,
+        dom: None,
     }
 }
 

@@ -14,8 +14,8 @@ use dragline_formats::blob::Blob;
 use dragline_formats::deflated::GZIP_MEMBER_START;
 use dragline_formats::http_fields::location;
 use dragline_formats::warc::{
-    ExtensionName, HttpResponse, ReadLimits, RecordId, RecordSpan, RecordType, StoredRecord, TargetUri, WarcError, WarcFault,
-    WarcReader, parse_http_response,
+    ExtensionName, HttpResponse, ReadLimits, RecordId, RecordSpan, RecordType, StoredRecord, TargetUri, WarcError,
+    WarcFault, WarcReader, parse_http_response,
 };
 use jiff::Timestamp;
 

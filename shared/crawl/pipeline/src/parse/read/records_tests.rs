@@ -55,7 +55,7 @@ fn largest_visit() -> Visit {
             decoded_sha1: Some("f".repeat(40)),
             decoded_bytes: u64::MAX,
             status: None,
-        rendering: None,
+            rendering: None,
         })),
         known: UrlHistory {
             last: Some(Box::new(LastCapture {

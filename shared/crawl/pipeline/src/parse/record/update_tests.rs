@@ -112,6 +112,7 @@ fn capture(status: u16, outcome: Outcome, field: (&str, &str), truncated: Option
             last_modified: None,
             truncated: truncated.map(str::to_owned),
         })),
+        dom: None,
     }
 }
 

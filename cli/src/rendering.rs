@@ -1,0 +1,46 @@
+//! The browsers in which a crawl renders pages.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::thread::available_parallelism;
+
+use dragline_browser::{BrowserRenderer, BrowserSettings};
+use dragline_domain::definition::{Draft, RenderWhen};
+use dragline_ports::renderer::RenderFailure;
+
+use crate::error::Failure;
+use crate::terminal::Console;
+
+/// The limit on browsers at a time. Each takes up to a core and some hundred megabytes.
+const BROWSERS_MAX: usize = 4;
+
+/// Returns browsers, none of which is started before a page needs it.
+pub(crate) fn browsers() -> Arc<BrowserRenderer> {
+    let cores = available_parallelism().map_or(1, NonZeroUsize::get).min(BROWSERS_MAX);
+    let browsers_max = NonZeroUsize::new(cores).unwrap_or(NonZeroUsize::MIN);
+    Arc::new(BrowserRenderer::new(BrowserSettings { browsers_max, ..BrowserSettings::default() }))
+}
+
+/// Checks that there is a browser if a definition needs one. Without one, a crawl that only renders
+/// what needs it tells so and goes on.
+///
+/// # Errors
+/// There is none, and the definition says to render all pages.
+pub(crate) async fn check(browsers: &BrowserRenderer, definition: &Draft, console: &Console) -> Result<(), Failure> {
+    let when = definition.render.when;
+    if when == RenderWhen::Never {
+        return Ok(());
+    }
+    match (browsers.check().await, when) {
+        (Ok(_), _) => Ok(()),
+        (Err(RenderFailure::NoBrowser { detail, hint }), RenderWhen::Always) => {
+            Err(Failure::new(format!("no browser to render pages: {detail}")).with_hint(hint))
+        }
+        (Err(RenderFailure::NoBrowser { detail, hint }), _) => {
+            console.warn(&format!("pages that need JavaScript are not shown as a browser would: {detail}"));
+            console.hint(&hint);
+            Ok(())
+        }
+        (Err(failure), _) => Err(Failure::new(format!("the browser to render pages does not start: {failure}"))),
+    }
+}

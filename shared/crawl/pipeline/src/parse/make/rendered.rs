@@ -1,0 +1,79 @@
+//! Reading a page that was to be rendered: what its scripts made of it, beside what its server had
+//! sent.
+
+use std::collections::HashSet;
+
+use dragline_domain::content::Gap;
+use dragline_domain::document::{LinkKind, Page};
+use dragline_domain::rendering::{PageRendering, Rendering, ServedPage};
+use dragline_domain::scripted;
+use dragline_domain::url::CrawlUrl;
+use dragline_domain::words::count_words;
+use dragline_extract::{Extracted, FoundLink, Settings, Source, Unread, extract_as};
+use dragline_formats::http_fields::Headers;
+
+use crate::parse::read::records::{Capture, Response};
+
+/// Reads the answer of a page, or the document that its scripts made. The links of both are links
+/// of the page, and so is where scripts tried to send the browser.
+pub(super) fn extract(capture: &Capture, response: &Response, settings: &Settings<'_>) -> Result<Extracted, Unread> {
+    let source = Source { url: &capture.url, headers: &response.headers, body: &response.body };
+    let served = extract_as(&source, settings, capture.visit.sighting.read_as);
+    let Some(rendering) = capture.rendering() else { return served };
+    let Some(dom) = &capture.dom else {
+        return served.map(|served| with_rendering(served, rendering, None));
+    };
+    let headers = headers_of_dom(&response.headers);
+    let source = Source { url: &capture.url, headers: &headers, body: dom };
+    let mut rendered = extract_as(&source, settings, capture.visit.sighting.read_as)?;
+    rendered.remark = rendered.remark.filter(|remark| scripted::element_from_detail(remark).is_none());
+    let mut sent = None;
+    if let Ok(Extracted { page, links, .. }) = served {
+        sent = Some(summarise(&page, &links));
+        add_links(&mut rendered, links);
+    }
+    add_links(&mut rendered, navigations(&capture.url, rendering));
+    Ok(with_rendering(rendered, rendering, sent))
+}
+
+/// Returns the header fields as they describe the rendered document.
+fn headers_of_dom(headers: &Headers) -> Headers {
+    let describes_body = |name: &str| name.to_ascii_lowercase().starts_with("content-");
+    let kept = headers.iter().filter(|(name, _)| !describes_body(name)).map(|(name, value)| (name, value.to_vec()));
+    kept.chain([("content-type", b"text/html; charset=utf-8".to_vec())]).collect()
+}
+
+fn summarise(page: &Page, links: &[FoundLink]) -> ServedPage {
+    let links = links.iter().filter(|link| link.kind.leads_to_page()).count();
+    ServedPage {
+        title: page.title.clone(),
+        canonical: page.canonical.clone(),
+        words: u32::try_from(count_words(&page.text)).unwrap_or(u32::MAX),
+        links: u32::try_from(links).unwrap_or(u32::MAX),
+    }
+}
+
+/// Adds links that the page does not have yet. What only its server sent stands behind what is
+/// shown. A page has one canonical URL: that which is there in the end.
+fn add_links(page: &mut Extracted, links: Vec<FoundLink>) {
+    let known: HashSet<(LinkKind, CrawlUrl)> = page.links.iter().map(|link| (link.kind, link.target.clone())).collect();
+    let is_new =
+        |link: &FoundLink| link.kind != LinkKind::Canonical && !known.contains(&(link.kind, link.target.clone()));
+    page.links.extend(links.into_iter().filter(is_new));
+}
+
+fn navigations(url: &CrawlUrl, rendering: &Rendering) -> Vec<FoundLink> {
+    let elsewhere = rendering.navigations.iter().filter(|target| *target != url);
+    elsewhere.map(|target| FoundLink::plain(LinkKind::Redirect, target.clone())).collect()
+}
+
+fn with_rendering(mut page: Extracted, rendering: &Rendering, served: Option<ServedPage>) -> Extracted {
+    let remark = rendering.remark();
+    let content = page.content.get_or_insert_default();
+    if remark.is_some() {
+        content.gaps.push(Gap::Rendering);
+    }
+    content.rendering = Some(Box::new(PageRendering::new(rendering, served)));
+    page.remark = remark.or(page.remark);
+    page
+}
