@@ -64,7 +64,7 @@ fn write_head(yaml: &mut Yaml, site: &Site) {
     if let Some(element) = scripted {
         yaml.comment(&format!(
             "The page needs JavaScript: next to nothing is in it, and scripts fill its element `{element}`. \
-             No scripts run in a crawl, so that little would be found."
+             `render: {{when: auto}}` runs them in a browser."
         ));
     }
     if let Some(why) = unread {

@@ -196,7 +196,7 @@ fn scripted_page_lines(summary: &Summary, colour: Colour) -> Vec<String> {
         return Vec::new();
     }
     let example = |url: &String| format!("{:NUMBER_WIDTH$}    such as {}", "", safe(url));
-    let hint = "their text and links are not in the page, and Dragline runs no scripts: crawl by a sitemap, or ask the site's owner for pages that the server makes";
+    let hint = "their scripts bring text and links: `--render auto` runs them in a browser (docs/guide/rendering.md)";
     let lines = std::iter::once(numbered(*pages, "next to nothing is in the page")).chain(examples.iter().map(example));
     lines.chain([format!("{} {hint}", colour.paint(Shade::Hint, "hint:"))]).collect()
 }

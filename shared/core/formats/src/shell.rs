@@ -19,6 +19,9 @@ const LOOKED_AT_BYTES_MAX: usize = 1 << 20;
 /// With this many links a page leads somewhere without scripts.
 const LINKS_ENOUGH: usize = 3;
 
+/// The most words of a placeholder; a script without spaces counts each sign.
+const PLACEHOLDER_WORDS_MAX: usize = 8;
+
 /// The limit on the meta elements that are looked at.
 const METAS_MAX: usize = 200;
 
@@ -28,6 +31,22 @@ const SCRIPT_BYTES_MIN: usize = 50;
 /// What a `<noscript>` says that stands for the whole page, in lower case.
 const NOTICES: [&str; 5] =
     ["enable javascript", "javascript enabled", "requires javascript", "javascript is required", "javascript to run"];
+
+/// What stands where scripts are going to put something, in lower case and without what ends it.
+const PLACEHOLDERS: [&str; 12] = [
+    "loading",
+    "loading, please wait",
+    "please wait",
+    "wird geladen",
+    "lädt",
+    "chargement",
+    "chargement en cours",
+    "cargando",
+    "carregando",
+    "caricamento",
+    "загрузка",
+    "読み込み中",
+];
 
 /// Elements of other names than `div` that frameworks fill: Angular and Flutter.
 const ROOT_ELEMENTS: [&str; 3] = ["app-root", "flutter-view", "flt-glass-pane"];
@@ -48,6 +67,8 @@ pub enum ShellSign {
     Root,
     /// A `<noscript>` that says so.
     Notice,
+    /// A part of it that says that it is being loaded.
+    Placeholder,
     /// It has nothing at all besides scripts.
     Nothing,
 }
@@ -68,13 +89,53 @@ pub fn find_shell(page: &[u8]) -> Option<ShellSign> {
     }
     let mut look = Look::default();
     look.scan(page);
-    let is_bare = look.scripts > 0 && look.links < LINKS_ENOUGH && look.words <= WORDS_MAX && !look.leads_away;
+    let is_slight = look.scripts > 0 && look.words <= WORDS_MAX && !look.leads_away;
+    if is_slight && look.has_placeholder {
+        return Some(ShellSign::Placeholder);
+    }
+    let is_bare = is_slight && look.links < LINKS_ENOUGH;
     match look.root {
         _ if !is_bare => None,
         Some(root) if root.words <= ROOT_WORDS_MAX => Some(ShellSign::Root),
         _ if look.has_notice => Some(ShellSign::Notice),
         _ => (look.words == 0 && look.links == 0 && look.shows == 0).then_some(ShellSign::Nothing),
     }
+}
+
+/// Returns a page as it is with scripts: without its `<noscript>` elements, which a browser that
+/// runs them does not show. Takes the page's bytes as [`find_shell`] does.
+///
+/// ```
+/// use dragline_formats::shell::without_noscript;
+/// let page = b"<p>One</p><noscript>Enable JavaScript!</noscript><script>'<noscript>'</script><p>Two";
+/// assert_eq!(without_noscript(page), b"<p>One</p><script>'<noscript>'</script><p>Two");
+/// ```
+#[must_use]
+pub fn without_noscript(page: &[u8]) -> Vec<u8> {
+    let (mut kept, mut rest) = (Vec::with_capacity(page.len()), page);
+    while let Some(text_bytes) = memchr(b'<', rest) {
+        let (text, markup) = rest.split_at(text_bytes);
+        kept.extend_from_slice(text);
+        let behind_it = match markup {
+            [_, b'!', b'-', b'-', comment @ ..] => behind(comment, b"-->"),
+            [_, tag @ ..] if tag.first().is_some_and(u8::is_ascii_alphabetic) => {
+                let name = name(tag);
+                let behind_tag = tag.get(tag_bytes(tag)..).unwrap_or_default();
+                if name.eq_ignore_ascii_case(b"noscript") {
+                    let end = behind_tag.get(raw_bytes(behind_tag, name)..).unwrap_or_default();
+                    rest = behind(end, b">");
+                    continue;
+                }
+                let raw = if is_any(name, &RAW) { raw_bytes(behind_tag, name) } else { 0 };
+                behind_tag.get(raw..).unwrap_or_default()
+            }
+            _ => markup.get(1..).unwrap_or_default(),
+        };
+        kept.extend_from_slice(markup.get(..markup.len() - behind_it.len()).unwrap_or_default());
+        rest = behind_it;
+    }
+    kept.extend_from_slice(rest);
+    kept
 }
 
 /// Whether a page asks not to be kept, by its header or by its meta elements for robots in general
@@ -105,6 +166,7 @@ struct Look<'p> {
     /// Pictures and frames.
     shows: usize,
     has_notice: bool,
+    has_placeholder: bool,
     /// Whether it sends browsers elsewhere, or is made of frames.
     leads_away: bool,
     /// How deep the scan is in elements that nobody sees.
@@ -147,8 +209,10 @@ impl<'p> Look<'p> {
         if self.unseen > 0 || self.words > WORDS_MAX || text.trim_ascii().is_empty() {
             return;
         }
-        let words = count_words(&String::from_utf8_lossy(text));
+        let text = String::from_utf8_lossy(text);
+        let words = count_words(&text);
         self.words += words;
+        self.has_placeholder |= words <= PLACEHOLDER_WORDS_MAX && is_placeholder(&text);
         if let Some(root) = self.root.as_mut().filter(|root| root.depth > 0) {
             root.words += words;
         }
@@ -202,6 +266,11 @@ impl<'p> Look<'p> {
             root.depth = root.depth.saturating_sub(1);
         }
     }
+}
+
+fn is_placeholder(text: &str) -> bool {
+    let text = text.trim().trim_end_matches(['.', '\u{2026}', '!', ' ']).to_lowercase();
+    PLACEHOLDERS.contains(&&*text)
 }
 
 fn is_any(name: &[u8], known: &[&str]) -> bool {

@@ -12,6 +12,7 @@ use dragline_domain::ids::LeaseToken;
 use dragline_domain::url::{DomainKey, HostKey};
 
 use crate::access::Sessions;
+use crate::crawl::RenderedOrigins;
 
 /// The most hosts whose rests are kept; they are in the store as well.
 const HOSTS_MAX: usize = 10_000;
@@ -21,6 +22,7 @@ const HOSTS_MAX: usize = 10_000;
 pub struct LiveTurns {
     places: Arc<Mutex<Places>>,
     sessions: Sessions,
+    rendered: RenderedOrigins,
 }
 
 #[derive(Debug, Default)]
@@ -59,6 +61,11 @@ impl LiveTurns {
     /// Returns the sessions of this process.
     pub(crate) const fn sessions(&self) -> &Sessions {
         &self.sessions
+    }
+
+    /// Returns what the rendered pages of this process have in common.
+    pub(crate) const fn rendered(&self) -> &RenderedOrigins {
+        &self.rendered
     }
 
     fn lock(&self) -> MutexGuard<'_, Places> {

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::ShellSign::{Nothing, Notice, Root};
+use super::ShellSign::{Nothing, Notice, Placeholder, Root};
 use super::*;
 
 const REACT: &str = r#"<!doctype html><html lang="en"><head><title>React App</title><script defer src="/main.js"></script></head>
@@ -13,6 +13,7 @@ const SVELTE: &str = r#"<body><div style="display: contents" id='svelte'></div><
 const FLUTTER: &str = "<body><flutter-view></flutter-view><script src=flutter_bootstrap.js async></script></body>";
 const SPINNER: &str =
     "<div id=app><div class=spinner>Loading\u{2026} please wait</div></div><script src=a.js></script>";
+const FRAMED: &str = "<nav><a href=/>A</a> <a href=/b>B</a> <a href=/c>C</a></nav><main><p>Loading\u{2026}</p></main><script src=a.js></script>";
 const WRITTEN: &str =
     "<body><script>document.write(decodeURIComponent('%3Ch1%3EHello%3C%2Fh1%3E'.repeat(100)))</script>";
 const NOTICE: &str =
@@ -33,6 +34,9 @@ fn shells_are_told_from_pages() {
         (SVELTE.to_owned(), Some(Root), "Svelte's"),
         (FLUTTER.to_owned(), Some(Root), "Flutter's"),
         (SPINNER.to_owned(), Some(Root), "something is loading"),
+        (FRAMED.to_owned(), Some(Placeholder), "the frame of a page, sent whole, around what is loading"),
+        (FRAMED.replace("Loading\u{2026}", "Loading docks"), None, "a page about loading"),
+        (FRAMED.replace("<p>", &format!("<p>{}</p><p>", text())), None, "a whole page, of which a part is loading"),
         (WRITTEN.to_owned(), Some(Nothing), "nothing but a script"),
         (NOTICE.to_owned(), Some(Notice), "it says so"),
         (VUE.to_ascii_uppercase().replace("APP", "app"), Some(Root), "names of any case"),

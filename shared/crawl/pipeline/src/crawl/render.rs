@@ -2,7 +2,7 @@
 //! asked here, and is a request like any other. It waits for its host's turn, obeys robots.txt and
 //! the definition, and is archived.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -10,6 +10,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use dragline_domain::definition::{RenderWhen, logs_out};
 use dragline_domain::frontier::{HostWaiter, OriginKey, ReadAs, TodoEntry};
+use dragline_domain::ids::Iteration;
 use dragline_domain::politeness::RobotsUse;
 use dragline_domain::rendering::{RenderResult, Rendering};
 use dragline_domain::url::{CrawlUrl, Origin};
@@ -36,8 +37,14 @@ use super::use_file::forbidden;
 use crate::World;
 use crate::context::CrawlContext;
 
-/// The limit on the scripts and styles that a turn keeps for its next pages, in bytes.
-const KEPT_BYTES_MAX: u64 = 64 << 20;
+/// The limit on the scripts and styles that are kept of an origin for its next pages, in bytes.
+const KEPT_BYTES_MAX: u64 = 16 << 20;
+
+/// How long they are kept: the site may change.
+const KEPT_FOR: Duration = Duration::from_mins(5);
+
+/// The most origins of which they are kept, the latest ones.
+const ORIGINS_MAX: usize = 8;
 
 /// The pause before the next try of a page for which this machine had no room.
 const NO_ROOM_PAUSE: Duration = Duration::from_secs(1);
@@ -65,9 +72,39 @@ pub(super) struct PageAnswer {
     pub posted: Option<Bytes>,
 }
 
-/// What the pages of a turn have in common.
+/// What the pages of the latest origins have in common, in this process. Clones share the same
+/// state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RenderedOrigins(Arc<Mutex<VecDeque<RenderedOrigin>>>);
+
+#[derive(Debug)]
+struct RenderedOrigin {
+    key: OriginKey,
+    iteration: Iteration,
+    /// When the first page was rendered, by the monotonic clock.
+    since: Duration,
+    pages: Arc<OriginPages>,
+}
+
+impl RenderedOrigins {
+    /// Returns what the pages of an origin have in common at this monotonic reading.
+    pub(crate) fn at(&self, key: &OriginKey, iteration: Iteration, now: Duration) -> Arc<OriginPages> {
+        let mut origins = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        origins.retain(|origin| now.saturating_sub(origin.since) < KEPT_FOR);
+        if let Some(known) = origins.iter().find(|origin| origin.key == *key && origin.iteration == iteration) {
+            return Arc::clone(&known.pages);
+        }
+        let pages = Arc::default();
+        let origin = RenderedOrigin { key: key.clone(), iteration, since: now, pages: Arc::clone(&pages) };
+        origins.truncate(ORIGINS_MAX - 1);
+        origins.push_front(origin);
+        pages
+    }
+}
+
+/// What the pages of an origin have in common.
 #[derive(Debug, Default)]
-pub(super) struct TurnPages {
+pub(crate) struct OriginPages {
     /// Scripts and styles by URL: a site's pages share them.
     kept: Mutex<HashMap<String, PageResponse>>,
     kept_bytes: AtomicU64,
@@ -75,7 +112,7 @@ pub(super) struct TurnPages {
     rules: tokio::sync::Mutex<HashMap<Origin, Option<Arc<RobotsPolicy>>>>,
 }
 
-impl TurnPages {
+impl OriginPages {
     fn find(&self, asked: &Asked) -> Option<PageResponse> {
         is_shared(asked)
             .then(|| self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(asked.url.as_str()).cloned())?
@@ -148,7 +185,7 @@ pub(super) struct PageRequests<W, H> {
     pub session: Option<Arc<Session>>,
     /// The monotonic reading after which no request starts.
     pub latest_start: Duration,
-    pub pages: Arc<TurnPages>,
+    pub pages: Arc<OriginPages>,
     pub page: CrawlUrl,
     pub made: MadeRequests,
 }
@@ -206,8 +243,8 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
         Ok(rules.is_some_and(|rules| forbidden(&rules, &origin, url).is_none()))
     }
 
-    /// Returns the rules of another origin, which are read once in a turn; `None` if they cannot
-    /// be.
+    /// Returns the rules of another origin, which are read once for several pages; `None` if they
+    /// cannot be.
     async fn rules_of(&self, origin: &Origin) -> PortResult<Option<Arc<RobotsPolicy>>> {
         let mut known = self.pages.rules.lock().await;
         if let Some(rules) = known.get(origin) {

@@ -66,6 +66,8 @@ pub async fn forget(
 struct Name<'u> {
     url: &'u str,
     target: TargetUri,
+    /// Of the document that its scripts made.
+    dom: TargetUri,
     /// In the JSON of a visit that was found on it.
     via: String,
 }
@@ -73,7 +75,8 @@ struct Name<'u> {
 impl<'u> Name<'u> {
     fn from_url(url: &'u CrawlUrl) -> Self {
         let url = url.as_str();
-        Self { url, target: TargetUri::new(url), via: format!("\"{VIA}\":{}", Value::from(url)) }
+        let (target, dom) = (TargetUri::new(url), TargetUri::for_dom(url));
+        Self { url, target, dom, via: format!("\"{VIA}\":{}", Value::from(url)) }
     }
 }
 
@@ -95,7 +98,9 @@ fn overwrite(key: &ObjectKey, object: &Blob, names: &[Name<'_>], spool: &Spool) 
         if span.offset == 0 {
             date = record.date().unwrap_or(date);
         }
-        let is_target = record.target_uri().is_some_and(|uri| names.iter().any(|name| name.target.as_str() == uri));
+        let is_target = record.target_uri().is_some_and(|uri| {
+            names.iter().any(|name| [&name.target, &name.dom].iter().any(|target| target.as_str() == uri))
+        });
         let too_long = || {
             failed(PortErrorKind::Other, format!("the record at byte {} has no room to be overwritten", span.offset))
         };

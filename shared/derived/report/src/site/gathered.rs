@@ -144,7 +144,7 @@ pub(crate) fn tables(types: HashMap<String, [u64; 2]>, scripted: Rows) -> [Listi
     let scripted = Listing {
         id: "scripted",
         title: "Pages that need JavaScript",
-        about: "Next to nothing is in these pages until a browser has run their scripts, so neither the crawl nor many search engines see their text and links. Let the server make them.",
+        about: "Next to nothing is in these pages until a browser has run their scripts, so many search engines see neither their text nor their links: let the server make them. `dragline crawl --render auto` shows what a browser makes of them.",
         table: scripted.finish_whole(),
     };
     [items, scripted]

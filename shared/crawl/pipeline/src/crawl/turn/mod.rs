@@ -36,7 +36,6 @@ use super::paced::Answer;
 use super::pacer::Pacer;
 use super::planner::Planner;
 use super::release::{self, FreeTimes};
-use super::render::TurnPages;
 use super::robots::{BrokenOffPolicy, Robots, StoredUse, base_delay, robots};
 use super::send::LeaseTooOld;
 use super::visit::FinishedVisit;
@@ -124,7 +123,6 @@ pub async fn work_turn<W: World, S: Fetchers>(
         world: Arc::clone(world),
         fetcher,
         renderer: fetchers.renderer(),
-        pages: Arc::default(),
         origin: ticket.origin.clone(),
         context,
         task,
@@ -208,8 +206,6 @@ struct TurnWork<W, S: Fetchers> {
     world: Arc<W>,
     fetcher: Arc<S::Fetcher>,
     renderer: Arc<S::Renderer>,
-    /// What its rendered pages have in common.
-    pages: Arc<TurnPages>,
     context: Arc<CrawlContext>,
     task: Arc<Task>,
     origin: OriginKey,

@@ -375,7 +375,7 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
             rules,
             session: self.access.as_ref().map(TurnAccess::session),
             latest_start: self.latest_start(),
-            pages: Arc::clone(&self.pages),
+            pages: self.world.live().rendered().at(&self.origin, self.lease.iteration, self.world.clock().monotonic()),
             page: page.clone(),
             made: MadeRequests::default(),
         }

@@ -11,6 +11,7 @@ use dragline_domain::url::CrawlUrl;
 use dragline_domain::words::count_words;
 use dragline_extract::{Extracted, FoundLink, Settings, Source, Unread, extract_as};
 use dragline_formats::http_fields::Headers;
+use dragline_formats::shell::without_noscript;
 
 use crate::parse::read::records::{Capture, Response};
 
@@ -24,7 +25,8 @@ pub(super) fn extract(capture: &Capture, response: &Response, settings: &Setting
         return served.map(|served| with_rendering(served, rendering, None));
     };
     let headers = headers_of_dom(&response.headers);
-    let source = Source { url: &capture.url, headers: &headers, body: dom };
+    let shown = without_noscript(dom);
+    let source = Source { url: &capture.url, headers: &headers, body: &shown };
     let mut rendered = extract_as(&source, settings, capture.visit.sighting.read_as)?;
     rendered.remark = rendered.remark.filter(|remark| scripted::element_from_detail(remark).is_none());
     let mut sent = None;
