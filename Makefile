@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help aws bench bench-build bench-short bill browser-tests build check cold computed-tests deny docs e2e examples lint packages packages-test python-clients python-doors python-faults python-links python-mcp python-page python-policies python-replay python-report python-sites python-tests quality release setup timed-tests test unit zips
+.PHONY: help aws bench bench-build bench-short bill browser-tests build check cold computed-tests deny docs e2e examples lint packages packages-test python-clients python-doors python-faults python-links python-mcp python-page python-policies python-replay python-rendered python-report python-sites python-tests quality release setup timed-tests test unit zips
 
 # Every cargo command here has the same packages and features, so that the dependencies are compiled
 # once for all.
@@ -82,7 +82,7 @@ timed-tests:
 # (docs/internals/testing-aws.md). The faults wait longest, so they are deployed first, and the
 # small tests run while they wait.
 python-tests:
-	@$(MAKE) --no-print-directory --jobs=3 --keep-going --output-sync=target python-faults python-sites python-policies python-clients python-doors python-links python-report python-page python-replay python-mcp
+	@$(MAKE) --no-print-directory --jobs=3 --keep-going --output-sync=target python-faults python-sites python-policies python-clients python-doors python-links python-rendered python-report python-page python-replay python-mcp
 
 SITES := tests/deployed_stack/test_whole_sites.py tests/deployed_stack/test_api.py
 POLICIES := tests/deployed_stack/policies
@@ -104,6 +104,9 @@ python-doors:
 
 python-links:
 	@nice -n 2 tests/links/run --durations=5
+
+python-rendered:
+	@nice -n 2 tests/rendered/run --durations=5
 
 python-report:
 	@nice -n 2 tests/browser/run tests/report_page --durations=5

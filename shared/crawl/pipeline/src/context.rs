@@ -213,8 +213,8 @@ impl CrawlContext {
         FetchLimits::from_fetch(&self.definition.fetch)
     }
 
-    /// Returns how long a visit may take: its request, including the time to store the largest body,
-    /// and the rendering of its page, with the last request of that.
+    /// Returns how long a visit may take: its request, including the time to store the largest
+    /// body, and the rendering of its page, with the last request of that.
     #[must_use]
     pub fn longest_exchange(&self) -> Duration {
         let (fetch, render) = (&self.definition.fetch, &self.definition.render);

@@ -679,7 +679,8 @@ keys! {
         effect: HowOnly,
     }
     /// URLs to which scripts of a page may POST while it is rendered, by patterns: such as the
-    /// address of a GraphQL service, where a POST only reads. Nothing but GET is sent anywhere else.
+    /// address of a GraphQL service, where a POST only reads. Nothing but GET is sent anywhere
+    /// else.
     RenderPost = "render.post" {
         field: render.post,
         kind: Patterns(1_000),
