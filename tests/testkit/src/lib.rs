@@ -9,5 +9,6 @@ pub mod hostile;
 pub mod members;
 pub mod mutants;
 pub mod postgres;
+pub mod renderer;
 pub mod site;
 pub mod whole_crawls;

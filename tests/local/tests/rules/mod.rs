@@ -36,6 +36,7 @@ mod published;
 mod published_site;
 mod recrawl;
 mod redirects;
+mod rendered;
 mod reparse;
 pub(crate) mod replies;
 mod requisites;

@@ -10,14 +10,14 @@ use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::{ReadLimits, RecordType, StoredRecord, WarcReader, read_record};
 use dragline_local::LocalStore;
 use dragline_ports::error::PortResult;
-use dragline_ports::fetcher::Fetcher;
+use dragline_ports::fetcher::{Fetcher, Fetchers};
 use dragline_ports::frontier::Progress;
 use dragline_ports::reader::{
     Batch, CandidateRow, Cursor, Filter, LinkRow, LogRow, PageRow, Reader, RecordPlace, SeenPageRow, each_row,
 };
 use tempfile::TempDir;
 
-use super::run::{Network, command, crawl, crawl_by, crawl_over, store};
+use super::run::{Network, command, crawl, crawl_by, crawl_over, crawl_with, store};
 
 /// The results of the newest iteration of a crawl. URLs of the first seed's origin are given by
 /// their path.
@@ -114,6 +114,25 @@ impl Crawled {
         let data = tempfile::tempdir().unwrap();
         let progress = Box::pin(crawl_by(fetcher, data.path(), definition)).await;
         Self::read(data, definition, progress).await
+    }
+
+    /// Crawls into a new data directory, with the test's own fetchers.
+    ///
+    /// # Panics
+    /// As [`crawl_with`] does.
+    pub async fn with(fetchers: impl Fetchers, definition: &Definition) -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let progress = Box::pin(crawl_with(fetchers, data.path(), definition)).await;
+        Self::read(data, definition, progress).await
+    }
+
+    /// Runs another iteration into the same data directory, with the test's own fetchers.
+    ///
+    /// # Panics
+    /// As [`crawl_with`] does.
+    pub async fn again_with(self, fetchers: impl Fetchers, definition: &Definition) -> Self {
+        let progress = Box::pin(crawl_with(fetchers, self.data.path(), definition)).await;
+        Self::read(self.data, definition, progress).await
     }
 
     /// Runs another iteration into the same data directory, with the test's own fetcher.

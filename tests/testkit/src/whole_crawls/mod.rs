@@ -10,6 +10,6 @@ mod run;
 
 pub use crawled::{Crawled, every_row};
 pub use run::{
-    Loopback, Network, Silent, command, command_in, crawl, crawl_at_once, crawl_by, crawl_in, crawl_over, definition,
-    store,
+    Loopback, Network, Silent, command, command_in, crawl, crawl_at_once, crawl_by, crawl_in, crawl_over, crawl_with,
+    definition, store,
 };

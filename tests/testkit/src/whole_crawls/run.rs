@@ -23,7 +23,7 @@ use dragline_pipeline::context::Contexts;
 use dragline_pipeline::schedule::{CommandResult, Defaults, handle};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::fetcher::Fetcher;
+use dragline_ports::fetcher::{Fetcher, Fetchers};
 use dragline_ports::frontier::{Crawls, Iterations, Progress, PutCrawl};
 use dragline_ports::notifier::{Notice, Notifier};
 
@@ -113,10 +113,20 @@ pub async fn crawl_over(network: Network, data: &Path, definition: &Definition) 
 /// # Panics
 /// If it does not end: a port failed, or the iteration did not close.
 pub async fn crawl_by(fetcher: impl Fetcher + 'static, data: &Path, definition: &Definition) -> Progress {
+    crawl_with(Arc::new(fetcher), data, definition).await
+}
+
+/// Runs one iteration to its end, with the test's own fetchers, which may render pages.
+///
+/// # Panics
+/// As [`crawl_by`] does.
+pub async fn crawl_with(fetchers: impl Fetchers, data: &Path, definition: &Definition) -> Progress {
     let store = LocalStore::open(data, SystemClock::new().now()).unwrap();
-    let world = local_world(&store, Silent);
+    let world = Arc::new(local_world(&store, Silent));
     let messages = world.queue.clone();
-    crawl_in(world, messages, fetcher, definition).await
+    put(&*world, definition).await;
+    let command = Command::Start { crawl: definition.name.clone(), trigger: None };
+    run_command(RunOptions::default(), world, messages, fetchers, &command).await
 }
 
 /// Runs one iteration to its end over these adapters and their queue.
@@ -147,7 +157,7 @@ pub async fn crawl_at_once<W: World<Clock: Clone>>(
     let world = Arc::new(world);
     put(&*world, definition).await;
     let command = Command::Start { crawl: definition.name.clone(), trigger: None };
-    run_command(options, world, messages, fetcher, &command).await
+    run_command(options, world, messages, Arc::new(fetcher), &command).await
 }
 
 /// Stores a definition in a data directory.
@@ -177,7 +187,7 @@ pub async fn command_in<W: World<Clock: Clone>>(
     fetcher: impl Fetcher + 'static,
     command: &Command,
 ) -> Progress {
-    run_command(RunOptions::default(), Arc::new(world), messages, fetcher, command).await
+    run_command(RunOptions::default(), Arc::new(world), messages, Arc::new(fetcher), command).await
 }
 
 /// Carries out a command in a data directory, and runs the crawl's latest iteration to its end.
@@ -196,7 +206,7 @@ async fn run_command<W: World<Clock: Clone>>(
     options: RunOptions,
     world: Arc<W>,
     messages: MemoryQueue<W::Clock>,
-    fetcher: impl Fetcher + 'static,
+    fetchers: impl Fetchers,
     command: &Command,
 ) -> Progress {
     let (name, trigger) = (&command.crawl(), TriggerId(format!("test-{}", world.clock().now())));
@@ -204,7 +214,7 @@ async fn run_command<W: World<Clock: Clone>>(
     let handled = handle(&*world, &Contexts::default(), &defaults, command, &trigger).await.unwrap();
     assert!(matches!(handled, CommandResult::Started(_) | CommandResult::Joined(_)), "{handled:?}");
 
-    let engine = Engine { options, ..Engine::new(Arc::clone(&world), Arc::new(fetcher), messages) };
+    let engine = Engine { options, ..Engine::new(Arc::clone(&world), fetchers, messages) };
     let end = engine.run(Until::Closed(name.clone())).await.unwrap();
     let RunEnd::Closed(row) = end else { panic!("nobody stopped it") };
     assert_eq!((row.status, row.open), (IterationStatus::Closed, 0));

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{Draft, Key, KeyPlace, Mistake, Problem, Quantity, SecretReference};
+use super::{Draft, Key, KeyPlace, Mistake, Problem, Quantity, RenderWhen, SecretReference};
 
 /// The upper bounds of keys on a stack, where they are lower than elsewhere.
 pub const STACK_MAXIMA: [(Key, Quantity); 2] = [
@@ -34,8 +34,12 @@ pub fn stack_problems(draft: &Draft) -> Vec<Problem> {
     });
     let key = draft.identity.key.as_ref().filter(|key| !matches!(key, SecretReference::Managed(_)));
     let key = key.map(|key| Problem { place: Key::IdentityKey.into(), mistake: Mistake::ValueOnStack(key.clone()) });
-    let sinks = [(Key::SinkPostgres, draft.sink.postgres.is_some()), (Key::SinkParquet, draft.sink.parquet.is_some())];
-    let set = sinks.into_iter().filter(|(_, is_set)| *is_set);
+    let not_there = [
+        (Key::RenderWhen, draft.render.when == RenderWhen::Always),
+        (Key::SinkPostgres, draft.sink.postgres.is_some()),
+        (Key::SinkParquet, draft.sink.parquet.is_some()),
+    ];
+    let set = not_there.into_iter().filter(|(_, is_set)| *is_set);
     let not_done = set.map(|(key, _)| Problem { place: key.into(), mistake: Mistake::NotOnStack });
     STACK_MAXIMA.into_iter().filter_map(problem).chain(values).chain(key).chain(not_done).collect()
 }
@@ -53,7 +57,7 @@ mod tests {
             let hosts = vec!["a.example".parse().unwrap()];
             draft.access.push(AccessRule { authorization, ..AccessRule::for_hosts(hosts) });
         }
-        let cases: [(Change, &[&str], &str); 7] = [
+        let cases: [(Change, &[&str], &str); 8] = [
             (|_| {}, &[], "the defaults"),
             (|draft| draft.fetch.file_bytes_max = 100 << 20, &[], "just as much"),
             (
@@ -72,6 +76,11 @@ mod tests {
                 "the variables of a machine",
             ),
             (|draft| log_in_by(draft, "secret:a/login"), &[], "what AWS keeps"),
+            (
+                |draft| draft.render.when = RenderWhen::Always,
+                &["render.when: a stack does not do this"],
+                "its functions have no browser",
+            ),
             (
                 |draft| draft.sink.postgres = "env:DATABASE_URL".parse().ok(),
                 &["sink.postgres: a stack does not do this"],

@@ -335,14 +335,15 @@ impl<W: World, H> PageRequests<W, H> {
     }
 }
 
-/// Renders a page whose answer is known, and ends with the last of its requests.
+/// Renders a page whose answer is known, and ends with the last of its requests. `None` without a
+/// browser: the page is then what its server sent.
 pub(super) async fn render<W: World, H: Fetcher + 'static>(
     renderer: &impl Renderer,
     requests: PageRequests<W, H>,
     (body, sent): (Bytes, &SentRequest),
-) -> RenderedPage {
+) -> Option<RenderedPage> {
     let requests = Arc::new(requests);
-    let Ok(response) = &sent.fetched.result else { return without(Rendering::failed("there is no answer"), &requests) };
+    let response = sent.fetched.result.as_ref().ok()?;
     let definition = &requests.context.definition;
     let request = RenderRequest {
         url: requests.page.clone(),
@@ -377,8 +378,12 @@ pub(super) async fn render<W: World, H: Fetcher + 'static>(
     let mut running = std::mem::take(&mut *tasks.running.lock().unwrap_or_else(PoisonError::into_inner));
     while running.join_next().await.is_some() {}
     match rendered {
-        Ok(rendered) => with(rendered, &requests),
-        Err(failure) => without(Rendering::failed(failure.to_string()), &requests),
+        Ok(rendered) => Some(with(rendered, &requests)),
+        Err(failure @ RenderFailure::NoBrowser { .. }) => {
+            tracing::warn!(url = %requests.page, %failure, "a page that is to be rendered is not");
+            None
+        }
+        Err(failure) => Some(without(Rendering::failed(failure.to_string()), &requests)),
     }
 }
 

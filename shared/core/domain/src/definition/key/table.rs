@@ -272,6 +272,9 @@ keys! {
     /// Pages fetched in a run, without the pictures, styles and scripts that belong to them. Once
     /// an origin has twenty times as many URLs waiting as pages are left, and at least 5,000,
     /// further links to it are counted but not followed. A later page or run may follow them.
+    ///
+    /// Once it is spent, an origin at which the last pages were fetched still gets what these need
+    /// to be shown, and checks of its links; other origins get nothing more.
     BudgetPages = "budget.pages" {
         field: budget.pages,
         kind: Count(1..=1_000_000_000_000),
@@ -280,7 +283,8 @@ keys! {
         effect: WhichUrls,
         flag: "max-pages" "Stop an iteration after this many pages",
     }
-    /// Pages fetched from each origin in a run.
+    /// Pages fetched from each origin in a run. Each name of a site, with `www.` or without it, by
+    /// http or https, is an origin of its own here; `budget.pages` counts them together.
     BudgetPagesPerOrigin = "budget.pages_per_origin" {
         field: budget.pages_per_origin,
         kind: Count(1..=1_000_000_000_000),

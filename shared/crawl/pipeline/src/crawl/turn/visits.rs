@@ -356,7 +356,7 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
             let Some(body) = body else { return Ok(visited) };
             // Boxed, as few visits have it.
             let rendered = Box::pin(render(&*renderer, requests, (body, &visited.sent))).await;
-            Ok(FinishedVisit { rendered: Some(Box::new(rendered)), ..visited })
+            Ok(FinishedVisit { rendered: rendered.map(Box::new), ..visited })
         });
     }
 
