@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{LastCapture, TodoEntry};
+use crate::outcome::Outcome;
 use crate::url::CrawlUrl;
 
 /// The second request of a URL, as demanded by its first answer. At most one per URL and iteration.
