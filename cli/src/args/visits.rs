@@ -135,6 +135,9 @@ struct ReceivedArgs {
     /// Print the body as it was received, in its content coding
     #[arg(long)]
     raw: bool,
+    /// Print what the server sent of a page that was rendered, instead of what scripts made of it
+    #[arg(long)]
+    served: bool,
 }
 
 /// In which form the main part of a page, or the text of a file, is printed.
@@ -163,6 +166,12 @@ impl GetArgs {
     /// Returns whether a stored page is wanted, even if there is none: an option names it.
     pub(crate) const fn is_stored(&self) -> bool {
         self.iteration.is_some() || self.of.is_named()
+    }
+
+    /// Returns whether what the server sent is wanted, of a page that was rendered, too.
+    pub(crate) const fn is_as_served(&self) -> bool {
+        let ReceivedArgs { headers, raw, served } = self.received;
+        headers || raw || served
     }
 
     /// Returns which parts to print.

@@ -15,7 +15,7 @@ use dragline_ports::reader::{LogRow, Reader};
 use dragline_service::BodyForm;
 use dragline_service::stored::{
     self, ArticleText, ChosenAnswer, Coding, Content, DECODED_BYTES_MAX, StoredError, VisitQuery, choose, content,
-    content_in, describe_outcome, load_with_body, with_requests,
+    content_in, content_of_dom, describe_outcome, load_dom, load_with_body, with_requests,
 };
 
 use crate::args::{ArticleForm, CrawlSource, GetArgs, Parts, shell_word};
@@ -149,10 +149,16 @@ async fn stored_line(
     let line = async {
         let chosen = choose(&visits, &wanted)?;
         let loaded = load_with_body(archive, (&wanted.url, ReadLimits::default()), &chosen).await?;
+        let extent = (args.extent(), DECODED_BYTES_MAX);
+        if !args.is_as_served()
+            && let Some(dom) = load_dom(&loaded, &wanted.url, &chosen, Some(BodyForm::Json))?
+        {
+            return stored::line(&wanted.url, &content_of_dom(&dom), extent);
+        }
         if !loaded.record.is_whole() {
             return Err(StoredError::TooLong);
         }
-        stored::line(&wanted.url, &content(&loaded.record, Coding::Kept)?, (args.extent(), DECODED_BYTES_MAX))
+        stored::line(&wanted.url, &content(&loaded.record, Coding::Kept)?, extent)
     };
     line.await.map_err(|error| stored_failure(found, &wanted.url, error))
 }
@@ -224,6 +230,12 @@ async fn print(
     let chosen = choose(&visits, &wanted).map_err(failed)?;
     let held = if args.form.is_some() { ReadLimits::default() } else { ReadLimits::holding(HELD_BYTES_MAX) };
     let loaded = load_with_body(archive, (&wanted.url, held), &chosen).await.map_err(failed)?;
+    if !args.is_as_served()
+        && let Some(dom) = load_dom(&loaded, &wanted.url, &chosen, args.form.map(Into::into)).map_err(failed)?
+    {
+        let content = content_of_dom(&dom);
+        return print_content(args, &wanted.url, &content, remarks(&chosen, &content), console);
+    }
     let record = &loaded.record;
     if !record.is_whole() {
         // Only the beginning is in memory.

@@ -146,8 +146,8 @@ pub struct BodyQuery {
     /// The iteration; the latest with an answer without it.
     #[param(value_type = Option<u32>)]
     pub iteration: Option<Iteration>,
-    /// The form; without one, the body is returned as the server sent it, its content coding
-    /// undone.
+    /// The form, of a page that was rendered that of what scripts made of it; without one, the body
+    /// is returned as the server sent it, its content coding undone.
     #[serde(rename = "as")]
     #[param(inline)]
     pub form: Option<BodyForm>,

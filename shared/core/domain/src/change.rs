@@ -157,7 +157,7 @@ fn items(document: &Document) -> &[Item] {
 /// change.
 const fn comparable_code(outcome: Outcome) -> i16 {
     match outcome {
-        Outcome::NotCanonical | Outcome::Duplicate => Outcome::FileIngested.code(),
+        Outcome::NotCanonical | Outcome::Duplicate | Outcome::NeedsScript => Outcome::FileIngested.code(),
         other => other.code(),
     }
 }

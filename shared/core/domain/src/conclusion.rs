@@ -67,6 +67,10 @@ pub fn document_outcome(
     if let Some(statement) = document.reserved_by() {
         return Some((Outcome::UseReserved, Some(statement.to_string())));
     }
+    if document.outcome == Outcome::NeedsScript {
+        // As long as the same answer is all that is known.
+        return Some((document.outcome, document.detail.clone()));
+    }
     document.page.as_ref().map(|page| page_outcome(canonical, &document.url, page, links))
 }
 
@@ -114,6 +118,8 @@ pub fn state_change(rules: LinkRules, visited: Visited<'_>, document: &Document)
         PageFinding::Content if document.outcome == Outcome::NotCanonical && document.page.is_none() => {
             StateChange::Confirmed
         }
+        // What a browser once showed says more than the shell that it was made from.
+        PageFinding::Content if document.outcome == Outcome::NeedsScript && was_rendered(visited) => StateChange::Kept,
         PageFinding::Content => shown(rules, visited, document),
         // The server sent it, with noindex.
         PageFinding::Forbidden if has_answered(visited) || document.page.is_some() => shown(rules, visited, document),
@@ -122,6 +128,12 @@ pub fn state_change(rules: LinkRules, visited: Visited<'_>, document: &Document)
         PageFinding::Forbidden => StateChange::Hidden(DocumentStanding::Withdrawn),
         PageFinding::Nothing => StateChange::Kept,
     }
+}
+
+/// Whether the page was to be rendered, and is known as something else than a shell.
+fn was_rendered(visited: Visited<'_>) -> bool {
+    let is_to_be = visited.visit.exchange.as_ref().is_some_and(|exchange| exchange.rendering.is_some());
+    is_to_be && visited.visit.known.document.is_some_and(|last| last.outcome != Outcome::NeedsScript)
 }
 
 /// Whether the server delivered what the URL asks for.

@@ -1,7 +1,7 @@
 //! The outcome of one URL: the crawl exit codes.
 //!
 //! Numbers are those of the unobtanium crawler, so that its users recognise them; 175 to 179, 182
-//! to 185 and 190 are new here. Names are, too, except where they misled people: its 29 is a file
+//! to 186 and 190 are new here. Names are, too, except where they misled people: its 29 is a file
 //! of unknown type, and its 32 a redirect.
 
 use std::fmt;
@@ -181,6 +181,10 @@ outcomes! {
     /// and showed nothing new. It was not requested.
     CrawlerTrap = 185 "crawler_trap" =>
         "Nothing, if pages such as this one are all alike: a calendar, a filter, a session in the path. If they are not, name them under `traps.except`, or raise `traps.fruitless_pages_max`. The detail in the log names the shape, and how many pages of it were read.";
+    /// Next to nothing is in the page until a browser has run its scripts, and none has: `render` in
+    /// the definition does not say so, or it failed.
+    NeedsScript = 186 "needs_script" =>
+        "Crawl with `--render auto`, which runs such pages in a browser. Links that are in the page are followed all the same. The detail in the log names the element that scripts fill, and why a rendering failed.";
     /// A page links to it, and it is there: that was all that was asked (`links.external: check`).
     LinkWorks = 190 "link_works" =>
         "Nothing: it is not part of the crawl, and only how the request ended is kept.";
@@ -200,7 +204,7 @@ pub enum OutcomeClass {
     Failed,
     /// A rule forbade it: robots.txt, the remote's request, our own policy.
     Blocked,
-    /// It was fetched, then set aside in favour of another URL.
+    /// It was fetched, then set aside: in favour of another URL, or as it says nothing by itself.
     Dismissed,
     /// It is there, and more was not asked.
     Checked,
@@ -257,7 +261,7 @@ impl Outcome {
             | Self::LoggedOut
             | Self::UseReserved
             | Self::CrawlerTrap => OutcomeClass::Blocked,
-            Self::NotCanonical | Self::Duplicate => OutcomeClass::Dismissed,
+            Self::NotCanonical | Self::Duplicate | Self::NeedsScript => OutcomeClass::Dismissed,
         }
     }
 
@@ -276,6 +280,7 @@ impl Outcome {
                 | Self::NotCanonical
                 | Self::Duplicate
                 | Self::SoftNotFound
+                | Self::NeedsScript
         )
     }
 

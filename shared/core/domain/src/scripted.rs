@@ -33,10 +33,11 @@ pub fn detail(element: &str) -> String {
     format!("{BEFORE}{element}{AFTER}")
 }
 
-/// Returns the element in a result of [`detail`]; `None` if it is something else.
+/// Returns the element in a result of [`detail`], which may be followed by why the page was not
+/// rendered; `None` if it is something else.
 #[must_use]
 pub fn element_from_detail(detail: &str) -> Option<&str> {
-    detail.strip_prefix(BEFORE)?.strip_suffix(AFTER)
+    detail.strip_prefix(BEFORE)?.split_once(AFTER).map(|(element, _)| element)
 }
 
 #[cfg(test)]
@@ -46,6 +47,8 @@ mod tests {
     #[test]
     fn a_detail_names_the_element() {
         assert_eq!(element_from_detail(&detail("root")), Some("root"));
+        let failed = detail("root") + "; not rendered: the page crashed in the browser";
+        assert_eq!(element_from_detail(&failed), Some("root"), "and it was tried");
         assert_eq!(element_from_detail("the same body as last time"), None, "another detail");
     }
 }

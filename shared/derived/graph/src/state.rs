@@ -83,6 +83,7 @@ pub const fn breaks_links(outcome: Outcome) -> bool {
         | Outcome::TemporaryRedirect
         | Outcome::NotCanonical
         | Outcome::Duplicate
+        | Outcome::NeedsScript
         | Outcome::LinkWorks
         // The crawler sent too many requests.
         | Outcome::AskedToTryAgain

@@ -71,6 +71,13 @@ pub fn content_in(block: &[u8], truncated: Option<Truncation>, coding: Coding) -
     Ok(Content { status: response.status, head, headers: response.headers, body, cut })
 }
 
+/// Returns the document that scripts made of a page, as if its server had sent it.
+#[must_use]
+pub fn content_of_dom(dom: &[u8]) -> Content<'_> {
+    let headers = [("content-type", "text/html; charset=utf-8")].into_iter().collect();
+    Content { status: 200, head: &[], headers, body: Cow::Borrowed(dom), cut: None }
+}
+
 /// Returns the content codings that an answer names.
 ///
 /// # Errors

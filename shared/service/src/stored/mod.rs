@@ -14,13 +14,14 @@ use dragline_domain::capture::CrawlType;
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::CrawlUrl;
 use dragline_extract::Extent;
+use dragline_formats::shell::without_noscript;
 use dragline_formats::warc::ReadLimits;
 use dragline_ports::archive::Archive;
 use dragline_ports::reader::LogRow;
 
 pub use article::{ArticleText, error_line, line, text};
 pub use choose::{Answer, ChosenAnswer, VisitQuery, choose, describe_outcome};
-pub use content::{Coding, Content, DECODED_BYTES_MAX, codings, content, content_in};
+pub use content::{Coding, Content, DECODED_BYTES_MAX, codings, content, content_in, content_of_dom};
 pub use error::StoredError;
 pub use long::write_body;
 pub use record::{Damage, LoadedRecord, load_with_body};
@@ -58,6 +59,13 @@ pub async fn body(
     if !loaded.record.is_whole() {
         return Err(StoredError::TooLong);
     }
+    if let Some(form) = form
+        && let Some(dom) = load_dom(&loaded, &wanted.url, &chosen, Some(form))?
+    {
+        let text = text(&wanted.url, &content_of_dom(&dom), form, (Extent::Main, limits.decoded_bytes_max))?.text;
+        let bytes = text.into_bytes();
+        return if bytes.len() > limits.answer_bytes_max { Err(StoredError::TooLong) } else { Ok(bytes) };
+    }
     let coding = match form {
         None => Coding::Undone(limits.answer_bytes_max as u64 + 1),
         Some(BodyForm::Html) => Coding::Undone(limits.decoded_bytes_max),
@@ -70,6 +78,25 @@ pub async fn body(
         None => [content.head, &content.body].concat(),
     };
     if bytes.len() > limits.answer_bytes_max { Err(StoredError::TooLong) } else { Ok(bytes) }
+}
+
+/// Returns the document that scripts made of a page, for a form without what a browser with scripts
+/// does not show; `None` if it was not rendered.
+///
+/// # Errors
+/// It is damaged.
+pub fn load_dom(
+    loaded: &LoadedRecord,
+    url: &CrawlUrl,
+    chosen: &ChosenAnswer<'_>,
+    form: Option<BodyForm>,
+) -> Result<Option<Vec<u8>>, StoredError> {
+    let dom = loaded.dom(url).map_err(|damage| StoredError::Record {
+        object: chosen.answer.record.object.clone(),
+        offset: chosen.answer.record.offset,
+        damage,
+    })?;
+    Ok(dom.map(|dom| if form.is_some() { without_noscript(&dom) } else { dom }))
 }
 
 /// Returns the visits that made a request: a reparse makes none.

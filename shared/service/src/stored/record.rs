@@ -44,6 +44,30 @@ pub struct LoadedRecord {
     pub member: Blob,
 }
 
+impl LoadedRecord {
+    /// Returns the document that scripts made of the page of this URL, which is stored behind its
+    /// answer; `None` if it was not rendered.
+    ///
+    /// # Errors
+    /// It is damaged.
+    pub fn dom(&self, url: &CrawlUrl) -> Result<Option<Vec<u8>>, Damage> {
+        let behind = self.record.span.length;
+        if self.record.record_type != RecordType::Response || behind >= self.member.len_bytes() {
+            return Ok(None);
+        }
+        let mut rest = self.member.reader();
+        rest.move_to(behind);
+        let record = read_record_into(rest, ReadLimits::default(), &mut io::sink()).map_err(|error| error.fault)?;
+        if record.target_uri().and_then(TargetUri::page_of_dom) != Some(url.as_str()) {
+            return Err(Damage::OfAnotherUrl);
+        }
+        match record.verify_block_digest() {
+            DigestCheck::Match => Ok(Some(record.block)),
+            _ => Err(Damage::Digest("content")),
+        }
+    }
+}
+
 /// Returns the record with the body of the chosen answer. If its record only says that the body was
 /// unchanged, returns the record that it refers to.
 ///

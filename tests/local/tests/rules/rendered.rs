@@ -197,6 +197,7 @@ async fn a_page_that_breaks_the_browser_is_what_its_server_sent() {
     let row = crawled.row(&site.named("app.example", "/crashes"));
     let detail = row.detail.as_deref().unwrap_or_default();
     assert!(detail.contains("the page crashed in the browser"), "{detail}");
+    assert_eq!(row.outcome, Outcome::NeedsScript, "a shell is no content");
     assert!(site.targets().iter().any(|target| target == "/list"), "the others are as before");
 }
 
@@ -205,6 +206,31 @@ async fn nothing_is_rendered_unless_the_definition_says_so() {
     let site = ScriptedSite::start(site).await;
     let crawled = crawl(&of_site(&site, |draft| draft.render.when = RenderWhen::Never)).await;
     assert_eq!(site.targets(), ["/robots.txt", "/"]);
-    let detail = crawled.row(&site.named("app.example", "/")).detail.clone().unwrap_or_default();
-    assert!(detail.contains("needs JavaScript"), "{detail}");
+    let row = crawled.row(&site.named("app.example", "/"));
+    assert_eq!(row.outcome, Outcome::NeedsScript);
+    assert!(row.detail.as_deref().unwrap_or_default().contains("needs JavaScript"), "{row:?}");
+}
+
+#[tokio::test]
+async fn what_a_browser_showed_stays_while_the_page_breaks_it_and_shells_are_rendered_once_they_are_to_be() {
+    let site = ScriptedSite::start(|asked| match (&*asked.target, asked.earlier) {
+        ("/robots.txt", _) => answer(404, &[], ""),
+        ("/api/list", _) => answer(200, &["content-type: text/html"], "What there is"),
+        ("/", 2) => shell("<!--ask data GET /api/list--><!--crash-->"),
+        _ => shell("<!--ask data GET /api/list-->"),
+    })
+    .await;
+    let of_site = |when: RenderWhen| definition(&[site.url("/")], |draft| draft.render.when = when);
+    let url = site.url("/");
+    let first = crawl(&of_site(RenderWhen::Never)).await;
+    assert_eq!(first.row(&url).outcome, Outcome::NeedsScript, "nobody ran it");
+    let second = crawl_again(first, &of_site(RenderWhen::Auto)).await;
+    assert_eq!(second.row(&url).outcome, Outcome::FileIngested, "the same shell, rendered now");
+    let third = crawl_again(second, &of_site(RenderWhen::Auto)).await;
+    assert_eq!(third.row(&url).outcome, Outcome::NeedsScript, "it broke the browser");
+    let shown = third.shown(&url).and_then(|row| row.text.clone()).unwrap_or_default();
+    assert!(shown.contains("What there is"), "what was there is shown: {shown}");
+    let fourth = crawl_again(third, &of_site(RenderWhen::Auto)).await;
+    let row = fourth.row(&url);
+    assert!(matches!(row.outcome, Outcome::FileIngested | Outcome::FileDidNotChange), "and again: {row:?}");
 }

@@ -144,14 +144,14 @@ async fn a_host_that_challenges_is_asked_more_slowly() {
 }
 
 #[tokio::test]
-async fn a_page_that_scripts_make_is_content_and_told() {
+async fn a_page_that_scripts_make_is_no_content_and_told() {
     let site = ScriptedSite::start(|asked| match asked.target.as_str() {
         "/robots.txt" => answer(404, &[], ""),
         _ => page("<title>App</title><noscript>This app needs JavaScript.</noscript><div id=root></div><script src=a.js></script>"),
     })
     .await;
     let crawled = Crawled::once(&definition(&[site.url("/")], |_| {})).await;
-    assert_eq!(crawled.row("/").outcome, Outcome::FileIngested);
+    assert_eq!(crawled.row("/").outcome, Outcome::NeedsScript);
     let detail = crawled.row("/").detail.clone().unwrap_or_default();
     assert_eq!(dragline_domain::scripted::element_from_detail(&detail), Some("root"));
 }

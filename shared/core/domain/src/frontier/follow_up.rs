@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{LastCapture, TodoEntry};
+use crate::outcome::Outcome;
 use crate::url::CrawlUrl;
 
 /// The second request of a URL, as demanded by its first answer. At most one per URL and iteration.
@@ -103,7 +104,9 @@ impl TodoEntry {
     #[must_use]
     pub fn conditions(&self) -> Option<&LastCapture> {
         let has_failed = self.follow_up.as_deref() == Some(&FollowUp::Unconditional);
-        self.known.comparable().filter(|last| !has_failed && (last.etag.is_some() || last.last_modified.is_some()))
+        // Without its body, such a page could not be rendered once it is to be.
+        let is_whole = |last: &&LastCapture| last.outcome != Outcome::NeedsScript;
+        self.known.comparable().filter(is_whole).filter(|last| !has_failed && (last.etag.is_some() || last.last_modified.is_some()))
     }
 
     /// Returns the entry with a follow-up; `None` if it has already had one.

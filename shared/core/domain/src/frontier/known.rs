@@ -208,7 +208,8 @@ impl Outcome {
             | Self::PermanentRedirect
             | Self::TemporaryRedirect
             | Self::NotCanonical
-            | Self::Duplicate => PageFinding::Content,
+            | Self::Duplicate
+            | Self::NeedsScript => PageFinding::Content,
             Self::FileDidNotChange | Self::LinkWorks => PageFinding::AsBefore,
             Self::FileGone | Self::FileNotFound | Self::SoftNotFound => PageFinding::Gone,
             Self::BlockedByRobotsTxt
@@ -321,6 +322,6 @@ mod tests {
         }
         let content = Outcome::ALL.iter().filter(|outcome| outcome.page_finding() == PageFinding::Content);
         assert!(content.clone().all(|outcome| outcome.is_contentful()), "content lasts");
-        assert_eq!(content.count(), 6);
+        assert_eq!(content.count(), 7);
     }
 }

@@ -10,6 +10,7 @@ use dragline_domain::document::{Document, DocumentState, Link, LinkKind, Rel};
 use dragline_domain::frontier::SegmentRow;
 use dragline_domain::missing_page::{MissingRule, MissingSign};
 use dragline_domain::outcome::Outcome;
+use dragline_domain::scripted;
 use dragline_extract::missing::print_of_page;
 use dragline_extract::wall::{self, Wall};
 use dragline_extract::{Extracted, FoundLink, Settings, Unread};
@@ -183,7 +184,11 @@ fn document_of_page(
     }
     let links = try_icon(context, capture, at_home(context, capture, &page, links));
     let links = decide_found(context, capture, links);
-    let (outcome, detail) = page_outcome(context.definition.canonical, &capture.url, &page, &links);
+    let is_shell = remark.as_deref().and_then(scripted::element_from_detail).is_some();
+    let (outcome, detail) = match page_outcome(context.definition.canonical, &capture.url, &page, &links) {
+        (Outcome::FileIngested, _) if is_shell => (Outcome::NeedsScript, remark.clone()),
+        other => other,
+    };
     let misfits = content.as_deref().map_or(&[][..], |content| &content.misfits);
     let (state, detail) = match misfits {
         [] => (DocumentState::Processed, detail.or_else(|| bare.detail.clone()).or(remark)),
@@ -210,6 +215,7 @@ fn document_of_unchanged(
     let (outcome, detail) = match was {
         Some(outcome @ Outcome::BlockedAtRequestOfRemote) => (outcome, Some("it did not change: it asks for noindex")),
         _ if asks_for_noindex => (Outcome::BlockedAtRequestOfRemote, Some("noindex, by X-Robots-Tag")),
+        Some(outcome @ Outcome::NeedsScript) => (outcome, Some("it did not change: it needs JavaScript")),
         Some(outcome @ Outcome::NotCanonical) => (outcome, Some("it did not change: another URL is its canonical one")),
         Some(outcome @ Outcome::Duplicate) => (outcome, Some("it did not change")),
         _ => (bare.outcome, None),

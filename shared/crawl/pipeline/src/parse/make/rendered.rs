@@ -76,6 +76,9 @@ fn with_rendering(mut page: Extracted, rendering: &Rendering, served: Option<Ser
         content.gaps.push(Gap::Rendering);
     }
     content.rendering = Some(Box::new(PageRendering::new(rendering, served)));
-    page.remark = remark.or(page.remark);
+    page.remark = match (page.remark, remark) {
+        (Some(own), Some(remark)) => Some(format!("{own}; {remark}")),
+        (own, remark) => own.or(remark),
+    };
     page
 }
