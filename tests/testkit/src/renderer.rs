@@ -12,8 +12,8 @@ use futures_util::future::join_all;
 
 /// A page is asked for what its comments name, all at once: `<!--ask data GET /api/list-->`, with a
 /// kind, a method and a URL. Its document is the page with the answers in `<div id=root></div>`, in
-/// the order of the comments: a function of them alone. `<!--crash-->` in the page ends its process,
-/// `<!--to URL-->` tries to send the browser elsewhere.
+/// the order of the comments: a function of them alone. `<!--crash-->` in the page ends its
+/// process, `<!--to URL-->` tries to send the browser elsewhere.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ScriptedRenderer;
 

@@ -181,8 +181,8 @@ outcomes! {
     /// and showed nothing new. It was not requested.
     CrawlerTrap = 185 "crawler_trap" =>
         "Nothing, if pages such as this one are all alike: a calendar, a filter, a session in the path. If they are not, name them under `traps.except`, or raise `traps.fruitless_pages_max`. The detail in the log names the shape, and how many pages of it were read.";
-    /// Next to nothing is in the page until a browser has run its scripts, and none has: `render` in
-    /// the definition does not say so, or it failed.
+    /// Next to nothing is in the page until a browser has run its scripts, and none has: `render`
+    /// in the definition does not say so, or it failed.
     NeedsScript = 186 "needs_script" =>
         "Crawl with `--render auto`, which runs such pages in a browser. Links that are in the page are followed all the same. The detail in the log names the element that scripts fill, and why a rendering failed.";
     /// A page links to it, and it is there: that was all that was asked (`links.external: check`).

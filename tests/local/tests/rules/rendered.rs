@@ -94,8 +94,7 @@ async fn what_a_page_requests_is_a_request_like_any_other() {
     ] {
         assert_eq!(asked(host, target), expected, "{host}{target}: {why}");
     }
-    let url = |path: &str| site.named("app.example", path);
-    let text = crawled.text(&url("/"));
+    let text = crawled.text("/");
     assert!(text.contains("The list") && text.contains("graph") && text.contains("more of it"), "{text}");
     assert_eq!(text.matches("refused").count(), 5, "{text}");
     assert!(!text.contains("not to be asked"), "{text}");
@@ -107,7 +106,11 @@ async fn what_a_page_requests_is_a_request_like_any_other() {
         ("/hidden", Outcome::BlockedAtRequestOfRemote, "it asks for noindex"),
     ]);
     let posted = site.log().into_iter().find(|asked| asked.target == "/graphql").unwrap();
-    assert_eq!((posted.method(), posted.field("referer")), ("POST", Some(&*url("/"))), "what the page says");
+    assert_eq!(
+        (posted.method(), posted.field("referer")),
+        ("POST", Some(&*site.named("app.example", "/"))),
+        "what the page says"
+    );
 }
 
 #[tokio::test]
@@ -177,7 +180,7 @@ async fn a_page_is_unchanged_if_its_document_is_and_is_made_again_without_a_brow
     let before = crawled.now.clone();
     let crawled = crawl_again(crawled, &definition).await;
     for path in ["/", "/list"] {
-        assert_eq!(crawled.row(&site.named("app.example", path)).outcome, Outcome::FileDidNotChange, "{path}");
+        assert_eq!(crawled.row(path).outcome, Outcome::FileDidNotChange, "{path}");
     }
     assert_eq!(before.len(), crawled.now.len());
     let requests = site.targets().len();
@@ -194,7 +197,7 @@ async fn a_page_is_unchanged_if_its_document_is_and_is_made_again_without_a_brow
 async fn a_page_that_breaks_the_browser_is_what_its_server_sent() {
     let site = ScriptedSite::start(site).await;
     let crawled = crawl(&of_site(&site, |_| {})).await;
-    let row = crawled.row(&site.named("app.example", "/crashes"));
+    let row = crawled.row("/crashes");
     let detail = row.detail.as_deref().unwrap_or_default();
     assert!(detail.contains("the page crashed in the browser"), "{detail}");
     assert_eq!(row.outcome, Outcome::NeedsScript, "a shell is no content");
@@ -205,8 +208,8 @@ async fn a_page_that_breaks_the_browser_is_what_its_server_sent() {
 async fn nothing_is_rendered_unless_the_definition_says_so() {
     let site = ScriptedSite::start(site).await;
     let crawled = crawl(&of_site(&site, |draft| draft.render.when = RenderWhen::Never)).await;
-    assert_eq!(site.targets(), ["/robots.txt", "/"]);
-    let row = crawled.row(&site.named("app.example", "/"));
+    assert_eq!(site.targets(), ["/"]);
+    let row = crawled.row("/");
     assert_eq!(row.outcome, Outcome::NeedsScript);
     assert!(row.detail.as_deref().unwrap_or_default().contains("needs JavaScript"), "{row:?}");
 }
@@ -221,16 +224,15 @@ async fn what_a_browser_showed_stays_while_the_page_breaks_it_and_shells_are_ren
     })
     .await;
     let of_site = |when: RenderWhen| definition(&[site.url("/")], |draft| draft.render.when = when);
-    let url = site.url("/");
     let first = crawl(&of_site(RenderWhen::Never)).await;
-    assert_eq!(first.row(&url).outcome, Outcome::NeedsScript, "nobody ran it");
+    assert_eq!(first.row("/").outcome, Outcome::NeedsScript, "nobody ran it");
     let second = crawl_again(first, &of_site(RenderWhen::Auto)).await;
-    assert_eq!(second.row(&url).outcome, Outcome::FileIngested, "the same shell, rendered now");
+    assert_eq!(second.row("/").outcome, Outcome::FileIngested, "the same shell, rendered now");
     let third = crawl_again(second, &of_site(RenderWhen::Auto)).await;
-    assert_eq!(third.row(&url).outcome, Outcome::NeedsScript, "it broke the browser");
-    let shown = third.shown(&url).and_then(|row| row.text.clone()).unwrap_or_default();
+    assert_eq!(third.row("/").outcome, Outcome::NeedsScript, "it broke the browser");
+    let shown = third.shown("/").and_then(|row| row.text.clone()).unwrap_or_default();
     assert!(shown.contains("What there is"), "what was there is shown: {shown}");
     let fourth = crawl_again(third, &of_site(RenderWhen::Auto)).await;
-    let row = fourth.row(&url);
+    let row = fourth.row("/");
     assert!(matches!(row.outcome, Outcome::FileIngested | Outcome::FileDidNotChange), "and again: {row:?}");
 }

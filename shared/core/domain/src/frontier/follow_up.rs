@@ -106,7 +106,10 @@ impl TodoEntry {
         let has_failed = self.follow_up.as_deref() == Some(&FollowUp::Unconditional);
         // Without its body, such a page could not be rendered once it is to be.
         let is_whole = |last: &&LastCapture| last.outcome != Outcome::NeedsScript;
-        self.known.comparable().filter(is_whole).filter(|last| !has_failed && (last.etag.is_some() || last.last_modified.is_some()))
+        self.known
+            .comparable()
+            .filter(is_whole)
+            .filter(|last| !has_failed && (last.etag.is_some() || last.last_modified.is_some()))
     }
 
     /// Returns the entry with a follow-up; `None` if it has already had one.
