@@ -104,6 +104,7 @@ async fn what_a_page_requests_is_a_request_like_any_other() {
         ("/whole", Outcome::FileIngested, "another one"),
         ("/elsewhere", Outcome::FileIngested, "where a script tried to send the browser"),
         ("/hidden", Outcome::BlockedAtRequestOfRemote, "it asks for noindex"),
+        ("/crashes", Outcome::NeedsScript, "it breaks the browser"),
     ]);
     let posted = site.log().into_iter().find(|asked| asked.target == "/graphql").unwrap();
     assert_eq!(

@@ -98,9 +98,9 @@ async fn what_is_answered_like_an_address_that_cannot_exist_is_missing() {
         (
             shop(SHELL, SHELL, |_| page(SHELL)).await,
             vec![
-                content("/", "scripts make it"),
-                content("/chair", "scripts may make another page of it"),
-                content("/gone", "or of this"),
+                ("/", Outcome::NeedsScript, "scripts make it"),
+                ("/chair", Outcome::NeedsScript, "scripts may make another page of it"),
+                ("/gone", Outcome::NeedsScript, "or of this"),
             ],
             "one shell for every page",
         ),

@@ -89,16 +89,15 @@ pub(crate) fn make_from_record(
 ) -> Document {
     let read = records::captures(record, Bodies::for_crawl(context)).unwrap_or_default();
     let answer = read.captures.into_iter().find(|answer| answer.url == capture.url);
-    let Some(Capture { visit: Visit { outcome, detail, missing, uses, .. }, response: Some(response), file, .. }) =
-        answer
-    else {
+    let Some(Capture { visit: then, response: Some(response), file, dom, .. }) = answer else {
         return stuck_document(n, capture, "its stored answer cannot be read");
     };
+    let Visit { outcome, detail, missing, uses, exchange, .. } = then;
     // Prefers the sign known when the answer came; the current one is better than none.
     let missing = missing.or_else(|| capture.visit.missing.clone());
     let uses = uses_of_stored(earlier, uses);
-    let visit = Visit { outcome, detail, missing, uses, ..capture.visit.clone() };
-    let answered = Capture { visit, response: Some(response), file, ..capture.clone() };
+    let visit = Visit { outcome, detail, missing, uses, exchange, ..capture.visit.clone() };
+    let answered = Capture { visit, response: Some(response), file, dom, ..capture.clone() };
     let made = catch_unwind(AssertUnwindSafe(|| document_of_answer(context, &answered, bare_document(n, &answered))));
     let Ok(mut document) = made else { return stuck_document(n, capture, "the parser broke on it") };
     if asked == LaterDirective::ForNoindex {
