@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use dragline_domain::capture::Finality;
 use dragline_domain::document::{Document, LinkKind};
-use dragline_domain::frontier::{PageObservation, SegmentRow, WatchedShapes};
+use dragline_domain::frontier::{OriginRows, PageObservation, SegmentRow, WatchedShapes};
 use dragline_domain::outcome::OutcomeClass;
 use dragline_domain::page_sample::PageSample;
 use dragline_domain::url::{CrawlUrl, ShapeKeys, UrlShape};
@@ -32,7 +32,8 @@ pub(crate) async fn observe(
     if !captures.iter().zip(documents).any(|read| is_read(&read)) {
         return Ok(Vec::new());
     }
-    let Some(inbox) = world.frontier().load_inbox(&segment.id.origin).await? else { return Ok(Vec::new()) };
+    let rows = world.frontier().load_origin(&segment.id.origin).await?;
+    let Some(OriginRows { inbox, .. }) = rows else { return Ok(Vec::new()) };
     if inbox.iteration != segment.iteration || inbox.added < WatchedShapes::URLS_MIN {
         return Ok(Vec::new());
     }
