@@ -130,7 +130,8 @@ async fn what_is_answered_like_an_address_that_cannot_exist_is_missing() {
             let names_rule = row.detail.as_deref().is_some_and(|detail| detail.contains("by the rule `missing_"));
             assert_eq!(names_rule, outcome == Outcome::SoftNotFound, "{what}: {path}: {:?}", row.detail);
             let is_shown = crawled.shown(path).is_some_and(|page| page.text.is_some());
-            assert_eq!(is_shown, outcome == Outcome::FileIngested, "{what}: {path} is content or not");
+            let has_page = matches!(outcome, Outcome::FileIngested | Outcome::NeedsScript);
+            assert_eq!(is_shown, has_page, "{what}: {path} is shown or not");
         }
         let asked = impossible(&site);
         assert_eq!(asked.len(), 1, "{what}: asked once");
