@@ -41,11 +41,12 @@ fn site(asked: &Asked) -> Act {
             page(&format!("<h1>Whole</h1><p>{}</p><!--ask data GET /api/unneeded-->", "A page with words. ".repeat(20)))
         }
         ("app.example", "/api/list") => data("<a href=/list>The list</a> <a href=/whole>Whole</a> <a href=/hidden>h</a> <a href=/crashes>c</a>"),
-        ("app.example", "/api/excluded" | "/api/hidden" | "/api/unneeded" | "/delete" | "/api/secret") => data("not to be asked"),
         ("app.example", "/graphql") => data("graph"),
         ("app.example", "/app.js") => answer(200, &["content-type: text/javascript"], "code"),
         ("api.app.example", "/more") => data("more of it"),
-        ("other.example", _) | ("api.app.example", "/private") => data("not to be asked"),
+        ("other.example", _)
+        | ("api.app.example", "/private")
+        | (_, "/api/excluded" | "/api/hidden" | "/api/unneeded" | "/delete" | "/api/secret") => data("not to be asked"),
         _ => answer(404, &[], ""),
     }
 }
