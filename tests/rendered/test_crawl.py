@@ -62,6 +62,18 @@ def test_an_application_is_crawled_as_a_browser_shows_it(app: str, site: Callabl
     assert all(times <= 2 for times in assets.values()), f"pages share scripts and styles: {assets}"
 
 
+def test_what_is_stored_of_a_page_is_printed_as_rendered_and_as_served(site: Callable[[str], Site], truth: Callable[[str], Truth], tmp_path: Path) -> None:
+    url = site("react").url
+    crawl = [DRAGLINE, "crawl", url, "--render", "auto", "--allow-private", "--delay", "0s", "--max-pages", "2"]
+    for _ in range(2):  # the second time it is unchanged, and its document is that of the first
+        run(*crawl, cwd=tmp_path)
+        assert "<h1>Machines that dig</h1>" in run(DRAGLINE, "get", url, cwd=tmp_path)
+        assert "<h1>" not in run(DRAGLINE, "get", url, "--served", cwd=tmp_path)
+        text = run(DRAGLINE, "get", url, "--as", "text", "--whole", cwd=tmp_path)
+        assert "Machines that dig" in text and "enable JavaScript" not in text
+        assert run(DRAGLINE, "get", url, "--headers", cwd=tmp_path).startswith("HTTP/1.1 200")
+
+
 def test_what_is_sent_whole_is_not_rendered(site: Callable[[str], Site], tmp_path: Path) -> None:
     run(DRAGLINE, "crawl", site(WHOLE).url, "--render", "auto", "--allow-private", "--delay", "0s", cwd=tmp_path)
     made = documents(tmp_path)

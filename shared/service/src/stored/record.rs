@@ -5,7 +5,7 @@ use std::io;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::blob::Blob;
 use dragline_formats::warc::{
-    DigestCheck, RECORD_BYTES_MAX, ReadLimits, RecordType, Sha1Digest, StoredRecord, TargetUri, WarcFault,
+    DigestCheck, RECORD_BYTES_MAX, ReadLimits, RecordType, Sha1Digest, StoredRecord, TargetUri, WarcFault, WarcReader,
     parse_http_response, read_record_into,
 };
 use dragline_ports::archive::Archive;
@@ -42,6 +42,8 @@ pub struct LoadedRecord {
     pub record: StoredRecord,
     /// The stored member, to read the rest.
     pub member: Blob,
+    /// The record of the document that scripts made of the page; empty if it was not rendered.
+    dom: Blob,
 }
 
 impl LoadedRecord {
@@ -51,13 +53,11 @@ impl LoadedRecord {
     /// # Errors
     /// It is damaged.
     pub fn dom(&self, url: &CrawlUrl) -> Result<Option<Vec<u8>>, Damage> {
-        let behind = self.record.span.length;
-        if self.record.record_type != RecordType::Response || behind >= self.member.len_bytes() {
+        if self.dom.len_bytes() == 0 {
             return Ok(None);
         }
-        let mut rest = self.member.reader();
-        rest.move_to(behind);
-        let record = read_record_into(rest, ReadLimits::default(), &mut io::sink()).map_err(|error| error.fault)?;
+        let record = read_record_into(self.dom.reader(), ReadLimits::default(), &mut io::sink());
+        let record = record.map_err(|error| error.fault)?;
         if record.target_uri().and_then(TargetUri::page_of_dom) != Some(url.as_str()) {
             return Err(Damage::OfAnotherUrl);
         }
@@ -116,8 +116,27 @@ async fn load(
     let end = offset.checked_add(length).filter(|_| (1..=RECORD_BYTES_MAX).contains(&length));
     let end = end.ok_or_else(|| damaged(Damage::Length(length)))?;
     let member = archive.get_range(object, offset..end).await?;
-    let member = member.ok_or_else(|| StoredError::Missing(object.clone()))?;
-    verify_record(member, url, held).map_err(damaged)
+    let stored = member.ok_or_else(|| StoredError::Missing(object.clone()))?;
+    match verify_record(stored.clone(), url, held) {
+        Err(Damage::Fault(WarcFault::NotOneRecord)) => {
+            let (member, dom) = split(&stored, url).map_err(damaged)?;
+            let loaded = verify_record(member, url, held).map_err(damaged)?;
+            Ok(LoadedRecord { dom, ..loaded })
+        }
+        read => read.map_err(damaged),
+    }
+}
+
+/// Splits what is stored of a rendered page: its answer, and its document.
+fn split(stored: &Blob, url: &CrawlUrl) -> Result<(Blob, Blob), Damage> {
+    let mut records = WarcReader::new(stored.reader(), ReadLimits::holding(0));
+    let mut next = || records.next().ok_or(WarcFault::NotOneRecord)?.map_err(|error| error.fault);
+    let (answer, dom) = (next()?, next()?);
+    if dom.target_uri().and_then(TargetUri::page_of_dom) != Some(url.as_str()) {
+        return Err(WarcFault::NotOneRecord.into());
+    }
+    let end = answer.span.length;
+    Ok((stored.part(0..end), stored.part(end..stored.len_bytes())))
 }
 
 /// Returns the record in a gzip member, provided it answers a request for this URL and matches its
@@ -127,7 +146,7 @@ fn verify_record(member: Blob, url: &CrawlUrl, held: ReadLimits) -> Result<Loade
     if record.target_uri() != Some(TargetUri::new(url.as_str()).as_str()) {
         return Err(Damage::OfAnotherUrl);
     }
-    let loaded = LoadedRecord { record, member };
+    let loaded = LoadedRecord { record, member, dom: Blob::default() };
     let record = &loaded.record;
     if record.record_type == RecordType::Response && !record.is_whole() {
         let response = parse_http_response(&record.block).map_err(|_| Damage::NoResponse)?;
