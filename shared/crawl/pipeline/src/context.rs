@@ -159,6 +159,12 @@ impl CrawlContext {
         self.policy.exclusion(url).is_some()
     }
 
+    /// Whether a rule of `access` says that a site's cookies are kept for this URL.
+    #[must_use]
+    pub fn keeps_session(&self, url: &CrawlUrl) -> bool {
+        self.definition.access.iter().any(|rule| rule.keeps_session() && rule.matches(url))
+    }
+
     /// Returns what is to be done with a URL that was never visited, by the shapes that are watched
     /// at its origin.
     #[must_use]

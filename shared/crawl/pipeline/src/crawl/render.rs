@@ -133,7 +133,8 @@ const fn is_shared(asked: &Asked) -> bool {
     matches!(asked.kind, AskedKind::Script | AskedKind::Style) && matches!(asked.method, AskedMethod::Get)
 }
 
-/// Returns the body of an answer, decoded, if it is a page that is to be rendered.
+/// Returns the body of an answer, decoded, if it is a page that is to be rendered by a definition
+/// that renders any.
 pub(super) fn page_to_render(
     context: &CrawlContext,
     entry: &TodoEntry,
@@ -142,10 +143,7 @@ pub(super) fn page_to_render(
 ) -> Option<Bytes> {
     let render = &context.definition.render;
     let is_page = entry.read_as == ReadAs::Typed && entry.requisite_steps == 0 && sent.wall.is_none();
-    if render.when == RenderWhen::Never || !is_page {
-        return None;
-    }
-    if !render.paths.is_empty() && !render.paths.iter().any(|pattern| pattern.is_match(url.as_str())) {
+    if !is_page || !render.paths.is_empty() && !render.paths.iter().any(|pattern| pattern.is_match(url.as_str())) {
         return None;
     }
     let response = sent.fetched.result.as_ref().ok().filter(|response| response.status == 200)?;
@@ -275,13 +273,11 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
             AskedMethod::Get => None,
             AskedMethod::Post { body } => Some(body.clone()),
         };
-        let rules = &self.context.definition.access;
-        let keeps = |url: &CrawlUrl| rules.iter().any(|rule| rule.keeps_session() && rule.matches(url));
         let is_own = asked.url.origin() == self.waiter.origin.origin;
         let request = FetchRequest {
             target: asked.target.clone(),
             via: Some(self.page.clone()),
-            session: self.session.clone().filter(|_| is_own && keeps(&asked.url)),
+            session: self.session.clone().filter(|_| is_own && self.context.keeps_session(&asked.url)),
             page: Some(Arc::new(PageFields { headers: asked.headers.clone(), body: body.clone() })),
             ..FetchRequest::new(asked.url.clone(), self.context.limits().reading_all())
         };

@@ -57,7 +57,7 @@ pub(super) fn refused(
     if let Some(refused) = context.excluded_since(url).and_then(refused_by) {
         return Some(refused);
     }
-    if logs_out(url) && context.definition.access.iter().any(|rule| rule.keeps_session() && rule.matches(url)) {
+    if logs_out(url) && context.keeps_session(url) {
         return Some((Outcome::BlockedUrlByLocalPolicy, "it would end the session".to_owned()));
     }
     if let Some(GiveUpOutcome { outcome, detail }) = given_up {

@@ -62,8 +62,7 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
 
     /// Returns the session in which a URL is requested; `None` if the site's cookies are ignored.
     pub(super) fn session_for(&self, url: &CrawlUrl) -> Option<Arc<Session>> {
-        let rules = &self.context.definition.access;
-        let keeps = rules.iter().any(|rule| rule.keeps_session() && rule.matches(url));
+        let keeps = self.context.keeps_session(url);
         self.access.as_ref().filter(|_| keeps).map(|access| access.known.session())
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dragline_domain::capture::{CrawlType, Finality, Visit};
+use dragline_domain::definition::RenderWhen;
 use dragline_domain::frontier::{LeftoverReason, ObjectKey, Reserve, Retry, SegmentId, SegmentWork, Task, TodoEntry};
 use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_domain::politeness::{RobotsUse, retry_wait, tries_max};
@@ -340,7 +341,8 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
         let started = pacer.start(world.clock());
         self.asks_at(world.clock().monotonic());
         let session = self.session_for(&visited.2);
-        let (renderer, requests) = (Arc::clone(&self.renderer), self.page_requests(&visited.2));
+        let renders = self.context.definition.render.when != RenderWhen::Never;
+        let rendering = renders.then(|| (Arc::clone(&self.renderer), self.page_requests(&visited.2)));
         self.visits.spawn(async move {
             let clock = world.clock();
             let started = match started {
@@ -352,6 +354,7 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
             let visited =
                 visit(clock, &*fetcher, &pacer, (started, latest_start), (Some(watch), session), limits, visited)
                     .await?;
+            let Some((renderer, requests)) = rendering else { return Ok(visited) };
             let body = page_to_render(&requests.context, &visited.work.entry, &visited.url, &visited.sent);
             let Some(body) = body else { return Ok(visited) };
             // Boxed, as few visits have it.
@@ -392,12 +395,12 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
         let rendering = rendered.as_ref().map(|page| &page.rendering);
         let (outcome, detail) = match self.logged_out(&url, &sent) {
             Some(why) => (Outcome::LoggedOut, Some(why)),
-            // One shell may serve many pages, and stay as it is while they change.
-            None if rendering.is_some() => {
-                let ended = fetch_outcome(fetched, wall, None, token, work.entry.read_as);
+            None => {
+                // One shell may serve many pages, and stay as it is while they change.
+                let compared = last.filter(|_| rendering.is_none());
+                let ended = fetch_outcome(fetched, wall, compared, token, work.entry.read_as);
                 unless_unchanged(ended, last, rendering.and_then(Rendering::dom_sha1))
             }
-            None => fetch_outcome(fetched, wall, last, token, work.entry.read_as),
         };
         self.note_access(&work.entry, outcome, &sent);
         let is_away = fetched.is_out_of_reach();

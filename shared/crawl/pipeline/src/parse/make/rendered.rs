@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use dragline_domain::content::Gap;
+use dragline_domain::content::{ContentLevel, Gap};
 use dragline_domain::document::{LinkKind, Page};
 use dragline_domain::rendering::{PageRendering, Rendering, ServedPage};
 use dragline_domain::scripted;
@@ -19,11 +19,13 @@ use crate::parse::read::records::{Capture, Response};
 /// of the page, and so is where scripts tried to send the browser.
 pub(super) fn extract(capture: &Capture, response: &Response, settings: &Settings<'_>) -> Result<Extracted, Unread> {
     let source = Source { url: &capture.url, headers: &response.headers, body: &response.body };
-    let served = extract_as(&source, settings, capture.visit.sighting.read_as);
-    let Some(rendering) = capture.rendering() else { return served };
+    let read_served = |settings: &Settings<'_>| extract_as(&source, settings, capture.visit.sighting.read_as);
+    let Some(rendering) = capture.rendering() else { return read_served(settings) };
     let Some(dom) = &capture.dom else {
-        return served.map(|served| with_rendering(served, rendering, None));
+        return read_served(settings).map(|served| with_rendering(served, rendering, None));
     };
+    // Of what was sent, title, text and links are enough.
+    let served = read_served(&Settings { content: ContentLevel::Text, ..*settings });
     let headers = headers_of_dom(&response.headers);
     let shown = without_noscript(dom);
     let source = Source { url: &capture.url, headers: &headers, body: &shown };
