@@ -40,7 +40,7 @@ pub struct Remains {
     /// How many of its entries belong to earlier iterations.
     pub accesses_before: usize,
     /// How many requests for addresses that cannot exist no server saw.
-    pub missing_unsent: u64,
+    pub unsent: u64,
     /// The largest difference between the clocks of two workers.
     pub clocks_apart: Duration,
     /// The largest error of any clock.
@@ -67,7 +67,7 @@ impl Remains {
             database,
             directory: self.directory.path(),
             accesses_before: self.accesses_before,
-            missing_unsent: self.missing_unsent,
+            unsent: self.unsent,
             clocks_apart: self.clocks_apart,
             clocks_wrong_by: self.clocks_wrong_by,
             accesses: &self.accesses,

@@ -91,7 +91,7 @@ impl Run {
         let directory = tempfile::Builder::new().prefix("dragline-simulation").tempdir_in(fast_disk()).unwrap();
         let scenario = Scenario::of_seed(setup.seed);
         let conductor = Arc::new(Conductor::new(setup.seed, setup.plan, scenario.editions[0].seeds.len()));
-        let servers = Arc::new(Servers::new(scenario.editions.clone(), START));
+        let servers = Arc::new(Servers::new(scenario.editions.clone(), START).sending(scenario.sending));
         Self {
             setup,
             scenario,
@@ -115,7 +115,7 @@ impl Run {
             directory: self.directory,
             accesses: self.servers.accesses(),
             accesses_before: self.accesses_before,
-            missing_unsent: self.servers.missing_unsent(),
+            unsent: self.servers.unsent(),
             clocks_apart: self.conductor.clocks().apart(),
             clocks_wrong_by: self.conductor.clocks().wrong_by(),
             site: self.servers.site().clone(),
@@ -195,7 +195,7 @@ impl Run {
             directory,
             accesses,
             accesses_before: self.accesses_before,
-            missing_unsent: self.servers.missing_unsent(),
+            unsent: self.servers.unsent(),
             clocks_apart: self.conductor.clocks().apart(),
             clocks_wrong_by: self.conductor.clocks().wrong_by(),
             definition,

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use dragline_domain::definition::{Definition, Draft, Recrawl, RecrawlWord, Soft404, Within};
+use dragline_domain::definition::{Definition, Draft, OtherHosts, Recrawl, RecrawlWord, RenderWhen, Soft404, Within};
 use dragline_domain::frontier::{ClaimLimits, Selection, StatusChange, Task};
 use dragline_domain::ids::Iteration;
 use dragline_pipeline::Timing;
@@ -12,7 +12,7 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
 use crate::rules::Rules;
-use crate::web::Site;
+use crate::web::{Sending, Site};
 
 /// The delay between requests to an origin.
 const DELAY: Duration = Duration::from_secs(1);
@@ -116,6 +116,8 @@ pub(crate) struct Scenario {
     /// The rules in them, where they change.
     pub(crate) rules: Vec<Rules>,
     pub(crate) iterations: u32,
+    /// Whether pages come whole, or are made by scripts.
+    pub(crate) sending: Sending,
     /// The iteration that makes documents again in place of visiting anything; `None` if all crawl.
     pub(crate) reparse: Option<Iteration>,
     /// The commands, and when each is given, counted from the beginning of the run.
@@ -153,6 +155,13 @@ impl Scenario {
         if StdRng::seed_from_u64(seed.rotate_left(16)).random_bool(0.3) {
             draft.soft_404 = Soft404::Detect;
         }
+        let sending = if StdRng::seed_from_u64(seed.rotate_left(8)).random_bool(0.25) {
+            draft.render.when = RenderWhen::Always;
+            draft.render.other_hosts = OtherHosts::All;
+            Sending::Shell
+        } else {
+            Sending::Whole
+        };
         let (mut iterations, mut orders) = (1, Vec::new());
         let moment = |dice: &mut StdRng| Duration::from_millis(dice.random_range(0..30_000));
         match kind {
@@ -242,6 +251,7 @@ impl Scenario {
             definitions,
             rules,
             iterations,
+            sending,
             reparse,
             orders,
             pause,

@@ -17,6 +17,7 @@ use dragline_pipeline::tell::tell_owed;
 use dragline_pipeline::{Timing, World};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
+use dragline_ports::fetcher::{Fetchers, RenderingFetchers};
 use dragline_ports::frontier::{Crawls, Iterations, PutCrawl};
 use dragline_ports::queue::Message;
 use futures_util::future::join_all;
@@ -30,7 +31,7 @@ use crate::mutations::{MutatedFetcher, Mutation, PutOff};
 use crate::ports::{Gate, GatedWeb, SimulatedClock};
 use crate::scenario::Order;
 use crate::schedules::Watch;
-use crate::web::{Servers, SimulatedWeb};
+use crate::web::{Servers, SimulatedBrowser, SimulatedWeb};
 use crate::worker::Worker;
 use crate::world::{SimulatedWorld, adapters};
 
@@ -71,6 +72,9 @@ impl Memory {
         Self { known, live: LiveTurns::default(), handover: Handover::new(Self::HANDOVER_BYTES) }
     }
 }
+
+/// What crawlers ask the web by.
+type SimulatedFetchers = RenderingFetchers<Arc<MutatedFetcher<GatedWeb>>, SimulatedBrowser>;
 
 /// What workers are made of.
 #[derive(Clone)]
@@ -134,7 +138,9 @@ impl Workshop {
                 let gate = self.gate(worker);
                 let web = SimulatedWeb::new(Arc::clone(&self.servers), SimulatedClock(gate.clone()));
                 let inner = GatedWeb { gate, web };
-                tokio::spawn(desk.crawl(Arc::new(MutatedFetcher { inner, mutation: self.mutation })))
+                let fetcher = Arc::new(MutatedFetcher { inner, mutation: self.mutation });
+                let browser = SimulatedBrowser::new(Arc::clone(&self.servers));
+                tokio::spawn(desk.crawl(fetcher.rendering_by(Arc::new(browser))))
             }
             Worker::Parser(_) => tokio::spawn(desk.parse()),
             Worker::Scheduler | Worker::Client(_) | Worker::Ticker(_) => tokio::spawn(desk.schedule()),
@@ -174,7 +180,7 @@ impl Desk {
         self.conductor.with_mail(|mail, now| if is_done { mail.done(id) } else { mail.failed(id, now) });
     }
 
-    async fn crawl(self, fetcher: Arc<MutatedFetcher<GatedWeb>>) {
+    async fn crawl(self, fetchers: SimulatedFetchers) {
         loop {
             let letter = self.receive(Kind::Ticket).await;
             let tickets = match &letter.message {
@@ -185,7 +191,7 @@ impl Desk {
             let (limits, stop) = (TurnLimits::default(), StopSignal::default());
             let mut turns = Vec::new();
             for ticket in tickets {
-                turns.push(work_turn(&self.world, &fetcher, &self.contexts, &limits, &stop, ticket));
+                turns.push(work_turn(&self.world, &fetchers, &self.contexts, &limits, &stop, ticket));
             }
             let end: PortResult<Vec<_>> = join_all(turns).await.into_iter().collect();
             self.close(&letter, &end);

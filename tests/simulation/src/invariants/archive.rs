@@ -1,15 +1,15 @@
 //! 8: captures can be read back.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use dragline_formats::warc::{
-    DigestCheck, ReadLimits, RecordType, Sha1Digest, StoredRecord, parse_http_response, read_record,
+    DigestCheck, ReadLimits, RecordType, Sha1Digest, StoredRecord, WarcReader, parse_http_response, read_record,
 };
 use rusqlite::Row;
 
-use super::{Checked, Evidence, Invariant, Violation};
+use super::{Checked, Deaths, Evidence, Invariant, Violation};
 
 struct Capture {
     url: String,
@@ -61,6 +61,68 @@ pub fn captures_are_readable(evidence: &Evidence<'_>) -> Checked {
         }
     }
     Ok(wrong)
+}
+
+/// 8: what a page's server answered to its requests is in an object, where nothing died and nothing
+/// is lost; and all that is stored of such answers, and of documents in browsers, can be read back
+/// and matches its digests.
+///
+/// # Errors
+/// The database cannot be read.
+pub fn answers_to_pages_are_archived(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
+    let mut asked: BTreeMap<String, usize> = BTreeMap::new();
+    let since = evidence.accesses.iter().skip(evidence.accesses_before).filter(|access| access.is_of_page());
+    for access in since.filter(|access| access.response().is_some()) {
+        *asked.entry(access.url.to_string()).or_default() += 1;
+    }
+    if asked.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (mut wrong, sent) = (Vec::new(), digests_sent(evidence));
+    let objects = evidence.texts(
+        "SELECT DISTINCT s.object FROM segment s JOIN origin o ON o.id = s.origin_id JOIN crawl c ON c.id = o.crawl_id
+         WHERE c.name = ?1 AND s.iteration = ?2",
+    )?;
+    for object in objects.iter().filter(|object| !evidence.lost.contains(*object)) {
+        match check_object(evidence, object, &sent) {
+            Ok(urls) => urls.into_iter().for_each(|url| {
+                asked.entry(url).and_modify(|times| *times = times.saturating_sub(1));
+            }),
+            Err(what) => wrong.push(format!("{object}: {what}")),
+        }
+    }
+    if deaths == Deaths::None && evidence.lost.is_empty() {
+        let left = asked.into_iter().filter(|(_, times)| *times > 0);
+        wrong.extend(left.map(|(url, times)| format!("{times} answers of {url} to pages are in no object")));
+    }
+    Ok(wrong.into_iter().map(|what| Violation { invariant: Invariant::CapturesReadable, what }).collect())
+}
+
+/// Checks all records of an object, and returns the URLs of its responses.
+fn check_object(
+    evidence: &Evidence<'_>,
+    object: &str,
+    sent: &HashMap<String, Vec<Sha1Digest>>,
+) -> Result<Vec<String>, String> {
+    let file = fs::File::open(evidence.directory.join(object)).map_err(|error| error.to_string())?;
+    let mut urls = Vec::new();
+    for record in WarcReader::new(file, ReadLimits::default()) {
+        let record = record.map_err(|error| error.to_string())?;
+        let url = record.target_uri().unwrap_or_default().to_owned();
+        let is_response = record.record_type == RecordType::Response;
+        let check = if is_response { record.verify_payload_digest() } else { record.verify_block_digest() };
+        if check != DigestCheck::Match {
+            return Err(format!("the digest of {:?} {url}: {check:?}", record.record_type));
+        }
+        if is_response {
+            let body = parse_http_response(&record.block).map_err(|error| error.to_string())?.body;
+            if !sent.get(&url).is_some_and(|sent| sent.contains(&Sha1Digest::compute(body))) {
+                return Err(format!("the server never sent the body of {url}"));
+            }
+            urls.push(url);
+        }
+    }
+    Ok(urls)
 }
 
 /// 13: every object belongs to a segment, where nothing died in the middle of a turn and everything

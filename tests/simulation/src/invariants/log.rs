@@ -80,12 +80,13 @@ const SEGMENTS: &str = "FROM segment s JOIN origin o ON o.id = s.origin_id JOIN 
 pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> Checked {
     let visits = |counted: &str| evidence.number(&format!("SELECT {counted} {VISITS}"));
     let segments = |counted: &str| evidence.number(&format!("SELECT {counted} {SEGMENTS}"));
-    // Those for addresses that cannot exist are counted, and no visits. Where a crawler died,
-    // nobody counted them.
+    // Those for addresses that cannot exist, and those of pages, are counted, and no visits. Where a
+    // crawler died, nobody counted them.
     let since = evidence.accesses.iter().skip(evidence.accesses_before);
-    let for_missing = since.filter(|access| access.is_for_missing()).count() as u64 + evidence.missing_unsent;
+    let others = since.filter(|access| access.is_for_missing() || access.is_of_page()).count() as u64;
+    let others = others + evidence.unsent;
     let requested = visits("count(r.id) + ifnull(sum(r.resends), 0)")?;
-    let requested = progress.crawler.requests.clamp(requested, requested + for_missing);
+    let requested = progress.crawler.requests.clamp(requested, requested + others);
     // Requests are missing from the log where their object was lost, or its parses died too often.
     let asked = [
         ("requests".to_owned(), requested, progress.crawler.requests),

@@ -31,7 +31,7 @@ use dragline_domain::ids::Iteration;
 use dragline_ports::frontier::Progress;
 use rusqlite::Connection;
 
-pub use archive::{captures_are_readable, no_object_is_left};
+pub use archive::{answers_to_pages_are_archived, captures_are_readable, no_object_is_left};
 pub use budget::the_budget_is_kept;
 pub use commits::only_the_holder_commits;
 pub use completeness::everything_in_reach_is_found;
@@ -62,8 +62,9 @@ pub struct Evidence<'a> {
     pub accesses: &'a [Access],
     /// How many of its entries belong to earlier iterations.
     pub accesses_before: usize,
-    /// How many requests for addresses that cannot exist no server saw, in all iterations.
-    pub missing_unsent: u64,
+    /// How many requests for addresses that cannot exist, and of pages, no server saw, in all
+    /// iterations.
+    pub unsent: u64,
     /// The largest difference between the clocks of two workers: one may ask this much too early
     /// after another.
     pub clocks_apart: Duration,
@@ -157,6 +158,7 @@ pub fn at_any_time(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
         only_the_holder_commits(evidence)?,
         the_budget_is_kept(evidence)?,
         captures_are_readable(evidence)?,
+        answers_to_pages_are_archived(evidence, deaths)?,
     ];
     Ok(found.concat())
 }

@@ -133,7 +133,8 @@ impl Visited {
             "SELECT o.origin || k.path_query FROM crawl_candidate k JOIN origin o ON o.id = k.origin_id JOIN crawl c ON c.id = o.crawl_id
              WHERE c.name = ?1 AND k.queued_in = ?2 AND k.claimed_by <> 'recrawl'",
         )?;
-        let since = evidence.accesses.iter().skip(evidence.accesses_before).filter(|access| !access.is_robots_txt());
+        let since = evidence.accesses.iter().skip(evidence.accesses_before);
+        let since = since.filter(|access| !access.is_robots_txt() && !access.is_of_page());
         let (mut asked, mut has_surprises) = (BTreeSet::new(), false);
         for access in since {
             // Of a URL that is asked for again, the first request failed or was lost.

@@ -50,7 +50,7 @@ pub fn visited_once(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
     let since = evidence.accesses.iter().skip(evidence.accesses_before);
     let mut wrong = Vec::new();
     let mut for_missing: BTreeMap<&str, usize> = BTreeMap::new();
-    for access in since.filter(|access| !access.is_robots_txt()) {
+    for access in since.filter(|access| !access.is_robots_txt() && !access.is_of_page()) {
         if access.is_for_missing() {
             *for_missing.entry(access.url.as_str()).or_default() += 1;
             continue;

@@ -19,7 +19,7 @@ impl Fetcher for GatedWeb {
         let sent: PortResult<()> = self.gate.pass("fetcher.send", &url, async { Ok(()) }).await;
         let way = between(set_out, self.web.now());
         if way > patience {
-            return self.web.give_up(&url, way);
+            return self.web.give_up(&request, way);
         }
         if sent.is_err() {
             return self.web.refuse(&request, set_out);

@@ -132,7 +132,7 @@ impl Run {
             directory: self.directory,
             accesses: self.servers.accesses(),
             accesses_before: 0,
-            missing_unsent: self.servers.missing_unsent(),
+            unsent: self.servers.unsent(),
             clocks_apart: self.conductor.clocks().apart(),
             clocks_wrong_by: self.conductor.clocks().wrong_by(),
             site: self.servers.site().clone(),

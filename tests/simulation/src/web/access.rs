@@ -24,6 +24,8 @@ pub struct Access {
     pub cookie: Option<String>,
     /// The conditional header fields sent.
     pub conditions: Conditions,
+    /// What made it.
+    pub sender: Sender,
     /// How it ended; `None` if the client was gone before.
     pub ended: Option<Ended>,
 }
@@ -34,11 +36,21 @@ pub(crate) struct Sent {
     pub(crate) target: String,
     pub(crate) cookie: Option<String>,
     pub(crate) conditions: Conditions,
+    pub(crate) sender: Sender,
+}
+
+/// What makes a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sender {
+    /// A crawler that visits the URL, or reads robots.txt.
+    Crawler,
+    /// A page that is rendered.
+    Page,
 }
 
 impl Sent {
     pub(crate) fn from_request(request: &FetchRequest) -> Self {
-        let FetchRequest { url, target, cookie, if_none_match, if_modified_since, .. } = request;
+        let FetchRequest { url, target, cookie, if_none_match, if_modified_since, page, .. } = request;
         Self {
             target: target.clone().unwrap_or_else(|| url.path_and_query().to_owned()),
             cookie: cookie.as_ref().map(|cookie| cookie.as_sent().to_owned()),
@@ -46,6 +58,7 @@ impl Sent {
                 if_none_match: if_none_match.clone(),
                 if_modified_since: if_modified_since.clone(),
             },
+            sender: if page.is_some() { Sender::Page } else { Sender::Crawler },
         }
     }
 }
@@ -80,6 +93,12 @@ impl Access {
     #[must_use]
     pub fn is_for_missing(&self) -> bool {
         is_for_missing(&self.url)
+    }
+
+    /// Whether a page made it that is rendered.
+    #[must_use]
+    pub fn is_of_page(&self) -> bool {
+        self.sender == Sender::Page
     }
 
     /// The response, if one was sent.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::time::between;
-use dragline_domain::url::CrawlUrl;
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::Sha1Digest;
 use dragline_ports::clock::Clock;
@@ -49,8 +48,8 @@ impl<C: Clock> SimulatedWeb<C> {
     }
 
     /// A request that is given up before it is sent, as there is no connection in time.
-    pub(crate) fn give_up(&self, url: &CrawlUrl, way: Duration) -> FetchOutcome {
-        self.servers.give_up(url);
+    pub(crate) fn give_up(&self, request: &FetchRequest, way: Duration) -> FetchOutcome {
+        self.servers.give_up(&request.url, Sent::from_request(request).sender);
         FetchOutcome::failed(FetchFailureKind::Timeout, "no connection in time", way)
     }
 

@@ -43,7 +43,7 @@ const COOKIE: &str = "seen=yes";
 impl Wants {
     /// Returns what a request gets that lacks something; `None` if it lacks nothing.
     fn instead(&self, arrival: &Arrival) -> Option<Response> {
-        let Sent { target, cookie, conditions } = &arrival.sent;
+        let Sent { target, cookie, conditions, .. } = &arrival.sent;
         let has_cookie = cookie.as_deref() == Some(COOKIE);
         let redirect = |to: &str| Response::new(302, "here").with("location", to);
         match self {

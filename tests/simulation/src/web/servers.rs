@@ -9,9 +9,10 @@ use dragline_domain::url::CrawlUrl;
 use dragline_ports::fetcher::FetchFailureKind;
 use jiff::Timestamp;
 
-use super::access::{Sent, is_for_missing};
+use super::access::{Sender, Sent, is_for_missing};
 use super::page::Arrival;
-use super::{Access, Answer, Ended, Response, Site};
+use super::scripts;
+use super::{Access, Answer, Ended, Response, Sending, Site};
 
 /// How long a robots.txt, or a page that does not exist, takes to answer.
 const THINK: Duration = Duration::from_millis(40);
@@ -23,6 +24,7 @@ pub struct Servers {
     /// Edition by edition; the last one stays. Never empty.
     editions: Vec<Site>,
     began: Timestamp,
+    sending: Sending,
     state: Mutex<State>,
 }
 
@@ -31,7 +33,7 @@ struct State {
     edition: u32,
     requests: HashMap<CrawlUrl, u32>,
     log: Vec<Access>,
-    missing_unsent: u64,
+    unsent: u64,
 }
 
 /// The time of an event.
@@ -51,7 +53,13 @@ impl Servers {
     /// themselves, one edition is enough.
     #[must_use]
     pub fn new(editions: Vec<Site>, began: Timestamp) -> Self {
-        Self { editions, began, state: Mutex::default() }
+        Self { editions, began, sending: Sending::Whole, state: Mutex::default() }
+    }
+
+    /// Sends pages in this form from now on.
+    #[must_use]
+    pub fn sending(self, sending: Sending) -> Self {
+        Self { sending, ..self }
     }
 
     /// The true time at this point of the run, whatever any clock shows.
@@ -84,15 +92,16 @@ impl Servers {
         self.state().log.clone()
     }
 
-    /// How many requests for addresses that cannot exist were given up before any server saw them.
+    /// How many requests for addresses that cannot exist, and of pages, were given up before any
+    /// server saw them.
     #[must_use]
-    pub fn missing_unsent(&self) -> u64 {
-        self.state().missing_unsent
+    pub fn unsent(&self) -> u64 {
+        self.state().unsent
     }
 
     /// Records that a request was given up before any server saw it.
-    pub(super) fn give_up(&self, url: &CrawlUrl) {
-        self.state().missing_unsent += u64::from(is_for_missing(url));
+    pub(super) fn give_up(&self, url: &CrawlUrl, sender: Sender) {
+        self.state().unsent += u64::from(is_for_missing(url) || sender == Sender::Page);
     }
 
     /// Records a request, and decides on its answer and how long that takes; without an answer none
@@ -109,7 +118,7 @@ impl Servers {
         let earlier = *requests;
         *requests += 1;
         let arrival = Arrival { sent: sent.clone(), earlier, edition: state.edition, now };
-        let Sent { target, cookie, conditions } = sent;
+        let Sent { target, cookie, conditions, sender } = sent;
         state.log.push(Access {
             url: url.clone(),
             begun: now,
@@ -118,6 +127,7 @@ impl Servers {
             target,
             cookie,
             conditions,
+            sender,
             ended: None,
         });
         let (think, answer) = self.answer(url, &arrival);
@@ -142,7 +152,8 @@ impl Servers {
         }
         match host.pages.get(path) {
             _ if path == "/robots.txt" => (THINK, host.robots.answer(age, arrival)),
-            Some(page) => (page.think, page.answer(url, arrival)),
+            _ if arrival.sent.sender == Sender::Page => (THINK, scripts::answer(url, arrival)),
+            Some(page) => (page.think, page.answer(url, arrival).map(|answer| self.sending.send(answer))),
             None => (THINK, Some(Answer::Response(Response::new(404, "not here")))),
         }
     }
