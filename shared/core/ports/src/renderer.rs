@@ -228,8 +228,18 @@ pub struct NoRenderer;
 
 impl Renderer for NoRenderer {
     async fn render<N: PageNetwork>(&self, _page: RenderRequest, _network: Arc<N>) -> Result<Rendered, RenderFailure> {
-        let (detail, hint) = ("there is none in this program", "render with `dragline crawl`");
+        let (detail, hint) = ("there is none in this program", "docs/guide/rendering.md says what renders");
         Err(RenderFailure::NoBrowser { detail: detail.to_owned(), hint: hint.to_owned() })
+    }
+}
+
+/// A renderer where there may be one.
+impl<R: Renderer> Renderer for Option<R> {
+    async fn render<N: PageNetwork>(&self, page: RenderRequest, network: Arc<N>) -> Result<Rendered, RenderFailure> {
+        match self {
+            Some(renderer) => renderer.render(page, network).await,
+            None => NoRenderer.render(page, network).await,
+        }
     }
 }
 

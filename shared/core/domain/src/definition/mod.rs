@@ -68,6 +68,6 @@ pub use render::{OtherHosts, Render, RenderWhen};
 pub use schedule::{Schedule, ScheduleError};
 pub use secret::{SecretReference, SecretReferenceError};
 pub use sink::Sink;
-pub use stack::{RunsWhere, STACK_MAXIMA, stack_problems};
+pub use stack::{RunsWhere, STACK_MAXIMA, StackBrowsers, stack_problems};
 pub use user_agent::{UserAgent, UserAgentError, product_token};
 pub use validate::limits;
