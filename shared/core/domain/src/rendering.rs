@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::url::CrawlUrl;
@@ -20,6 +21,9 @@ pub struct Rendering {
     /// Where scripts tried to send the browser instead: links.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub navigations: Vec<CrawlUrl>,
+    /// What was asked of the crawl for it, in order; the first of them where that is long.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<PageRequest>,
 }
 
 /// Whether there is a rendered page.
@@ -44,7 +48,7 @@ impl Rendering {
     #[must_use]
     pub fn failed(why: impl Into<String>) -> Self {
         let result = RenderResult::Failed(why.into());
-        Self { result, requests: RequestCounts::default(), browser: None, navigations: Vec::new() }
+        Self { result, requests: RequestCounts::default(), browser: None, navigations: Vec::new(), asked: Vec::new() }
     }
 
     /// Returns the digest of the document; `None` if it failed.
@@ -68,6 +72,85 @@ impl Rendering {
             RenderResult::Rendered { ended, .. } => Some(format!("rendered, and read {ended}")),
         }
     }
+}
+
+/// A request that a page made while it was rendered, and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageRequest {
+    /// The URL.
+    pub url: CrawlUrl,
+    /// Its method.
+    #[serde(default, skip_serializing_if = "PageMethod::is_get")]
+    pub method: PageMethod,
+    /// When it was sent, or refused.
+    pub at: Timestamp,
+    /// What became of it.
+    #[serde(flatten)]
+    pub end: PageRequestEnd,
+}
+
+impl PageRequest {
+    /// The limit on what is kept of a page's requests, in bytes, counted by [`Self::stored_bytes`].
+    pub const STORED_BYTES_MAX: usize = 16 << 10;
+
+    /// Returns about how many bytes it takes where it is stored.
+    #[must_use]
+    pub fn stored_bytes(&self) -> usize {
+        let said = if let PageRequestEnd::Failed { failed } = &self.end { failed.len() } else { 0 };
+        self.url.as_str().len() + said + 120
+    }
+}
+
+/// The method of a page's request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum PageMethod {
+    /// GET.
+    #[default]
+    Get,
+    /// POST.
+    Post,
+}
+
+impl PageMethod {
+    fn is_get(&self) -> bool {
+        *self == Self::Get
+    }
+}
+
+/// What became of a page's request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum PageRequestEnd {
+    /// Its server answered.
+    Answered {
+        /// The status code.
+        status: u16,
+        /// The body's size as received.
+        body_bytes: u64,
+        /// From the request's start to its end.
+        elapsed_ms: u64,
+    },
+    /// It was not sent, as this forbids it.
+    Refused {
+        /// What does.
+        refused: PageRefusal,
+    },
+    /// It failed, or there was no time for it.
+    Failed {
+        /// Why, in words.
+        failed: String,
+    },
+}
+
+/// What forbids a page's request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageRefusal {
+    /// The definition, which excludes the URL, its host or a POST; or it would end the session.
+    Definition,
+    /// Its robots.txt, or that it cannot be read.
+    RobotsTxt,
 }
 
 /// How the page of a document was rendered, and what its server had sent.

@@ -12,7 +12,10 @@ use dragline_domain::definition::{RenderWhen, logs_out};
 use dragline_domain::frontier::{HostWaiter, OriginKey, ReadAs, TodoEntry};
 use dragline_domain::ids::Iteration;
 use dragline_domain::politeness::RobotsUse;
-use dragline_domain::rendering::{RenderResult, Rendering};
+use dragline_domain::rendering::{
+    PageMethod, PageRefusal, PageRequest, PageRequestEnd, RenderResult, Rendering,
+};
+use dragline_domain::shown::one_line;
 use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::robots::RobotsPolicy;
@@ -32,6 +35,7 @@ use tokio::task::JoinSet;
 use super::paced::{self, PacedRequests};
 use super::pacer::Pacer;
 use super::robots::{BrokenOffPolicy, Robots, StoredUse, robots};
+use super::segment::in_milliseconds;
 use super::send::SentRequest;
 use super::use_file::forbidden;
 use crate::World;
@@ -45,6 +49,9 @@ const KEPT_FOR: Duration = Duration::from_mins(5);
 
 /// The most origins of which they are kept, the latest ones.
 const ORIGINS_MAX: usize = 8;
+
+/// How many characters are kept of why a request failed.
+const FAILED_CHARS_MAX: usize = 200;
 
 /// The pause before the next try of a page for which this machine had no room.
 const NO_ROOM_PAUSE: Duration = Duration::from_secs(1);
@@ -192,6 +199,8 @@ pub(super) struct PageRequests<W, H> {
 #[derive(Debug, Default)]
 pub(super) struct MadeRequests {
     answers: Mutex<Vec<(u32, PageAnswer)>>,
+    /// What became of those that no server answered.
+    unanswered: Mutex<Vec<(u32, PageRequest)>>,
     requests: AtomicU64,
     /// When the page made its first one, by the monotonic clock.
     first: OnceLock<Duration>,
@@ -201,19 +210,34 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
     /// Asks for what the page requests, if that is allowed.
     async fn make(&self, asked: &Asked) -> Answer {
         if !self.is_allowed(asked) {
-            return Answer::Refused;
+            return self.refuse(asked, PageRequestEnd::Refused { refused: PageRefusal::Definition });
         }
         if let Some(kept) = self.pages.find(asked) {
             return Answer::Response(kept);
         }
         match self.is_allowed_by_robots(&asked.url).await {
             Ok(true) => self.fetch(asked).await,
-            Ok(false) => Answer::Refused,
+            Ok(false) => self.refuse(asked, PageRequestEnd::Refused { refused: PageRefusal::RobotsTxt }),
             Err(error) => {
                 tracing::warn!(url = %asked.url, %error, "a request of a page could not be made");
-                Answer::Refused
+                self.refuse(asked, PageRequestEnd::Failed { failed: one_line(&error.to_string(), FAILED_CHARS_MAX) })
             }
         }
+    }
+
+    /// Records what became of a request that no server answered.
+    fn refuse(&self, asked: &Asked, end: PageRequestEnd) -> Answer {
+        let request = PageRequest {
+            url: asked.url.clone(),
+            method: match asked.method {
+                AskedMethod::Get => PageMethod::Get,
+                AskedMethod::Post { .. } => PageMethod::Post,
+            },
+            at: in_milliseconds(self.world.clock().now()),
+            end,
+        };
+        self.made.unanswered.lock().unwrap_or_else(PoisonError::into_inner).push((asked.number, request));
+        Answer::Refused
     }
 
     /// Whether the definition allows a request.
@@ -290,7 +314,13 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
             let target = asked.target.clone().unwrap_or_else(|| asked.url.path_and_query().to_owned());
             self.note(asked.number, PageAnswer { answer, target, posted: body.clone() });
         }
-        let Ok(response) = fetched.result else { return Answer::Refused };
+        let response = match fetched.result {
+            Ok(response) => response,
+            Err(failure) => {
+                let failed = one_line(&failure.detail, FAILED_CHARS_MAX);
+                return self.refuse(asked, PageRequestEnd::Failed { failed });
+            }
+        };
         let body = decoded(&response, self.context.definition.fetch.decoded_bytes_max);
         let Some(body) = body.filter(|_| response.truncated.is_none()) else { return Answer::Refused };
         let response = PageResponse { status: response.status, headers: response.headers, body };
@@ -386,7 +416,7 @@ pub(super) async fn render<W: World, H: Fetcher + 'static>(
 fn with<W, H>(rendered: Rendered, requests: &PageRequests<W, H>) -> RenderedPage {
     let Rendered { html, extent, ended, navigations, requests: counts, browser } = rendered;
     let result = RenderResult::Rendered { ended, extent, dom_sha1: Sha1::digest(&html).into() };
-    let rendering = Rendering { result, requests: counts, browser: Some(browser), navigations };
+    let rendering = Rendering { result, requests: counts, browser: Some(browser), navigations, asked: Vec::new() };
     RenderedPage { html: Some(Bytes::from(html)), ..without(rendering, requests) }
 }
 
@@ -394,6 +424,31 @@ fn without<W, H>(rendering: Rendering, requests: &PageRequests<W, H>) -> Rendere
     let mut answers = std::mem::take(&mut *requests.made.answers.lock().unwrap_or_else(PoisonError::into_inner));
     // In the order in which the page asked, not in that of their ends.
     answers.sort_by_key(|(number, _)| *number);
+    let mut asked = std::mem::take(&mut *requests.made.unanswered.lock().unwrap_or_else(PoisonError::into_inner));
+    asked.extend(answers.iter().filter_map(|(number, answer)| Some((*number, to_request(answer)?))));
+    asked.sort_by_key(|(number, request)| (*number, request.at));
+    let mut stored_bytes = 0;
+    let is_kept = |request: &PageRequest| {
+        stored_bytes += request.stored_bytes();
+        stored_bytes <= PageRequest::STORED_BYTES_MAX
+    };
+    let asked = asked.into_iter().map(|(_, request)| request).take_while(is_kept).collect();
     let answers = answers.into_iter().map(|(_, answer)| answer).collect();
+    let rendering = Rendering { asked, ..rendering };
     RenderedPage { rendering, html: None, answers, requests: requests.made.requests.load(Ordering::Relaxed) }
+}
+
+/// Returns an answer as the log has it; `None` if there was none.
+fn to_request(PageAnswer { answer, posted, .. }: &PageAnswer) -> Option<PageRequest> {
+    let response = answer.fetched.result.as_ref().ok()?;
+    Some(PageRequest {
+        url: answer.url.clone(),
+        method: if posted.is_some() { PageMethod::Post } else { PageMethod::Get },
+        at: in_milliseconds(answer.at),
+        end: PageRequestEnd::Answered {
+            status: response.status,
+            body_bytes: response.body.len_bytes(),
+            elapsed_ms: u64::try_from(answer.fetched.elapsed.as_millis()).unwrap_or(u64::MAX),
+        },
+    })
 }

@@ -362,7 +362,7 @@ fn payload_digest(response: &FetchedResponse) -> Sha1Digest {
 
 /// Rounds to the precision of stored times, so that later references to the record have the same
 /// date.
-fn in_milliseconds(at: Timestamp) -> Timestamp {
+pub(super) fn in_milliseconds(at: Timestamp) -> Timestamp {
     Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }
 
