@@ -111,7 +111,7 @@ struct Sites<'a> {
     args: &'a GetArgs,
     draft: &'a Draft,
     console: &'a Console,
-    client: Option<LiveFetcher<'a>>,
+    client: Option<LiveFetcher>,
 }
 
 impl Sites<'_> {

@@ -5,7 +5,9 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::document::{LinkKind, Page};
 use crate::url::CrawlUrl;
+use crate::words::count_words;
 
 /// How the rendering of a page went.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -170,13 +172,13 @@ pub struct PageRendering {
     pub requests: RequestCounts,
     /// What its server had sent; `None` if that is what the document was made from.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub served: Option<ServedPage>,
+    pub served: Option<PageGist>,
 }
 
 impl PageRendering {
     /// Returns the part of a rendering that is kept with a document.
     #[must_use]
-    pub fn new(rendering: &Rendering, served: Option<ServedPage>) -> Self {
+    pub fn new(rendering: &Rendering, served: Option<PageGist>) -> Self {
         let (ended, failed) = match &rendering.result {
             RenderResult::Rendered { ended, .. } => (Some(*ended), None),
             RenderResult::Failed(why) => (None, Some(why.clone())),
@@ -185,10 +187,10 @@ impl PageRendering {
     }
 }
 
-/// What a server sent as a page, before scripts changed it.
+/// What a page says, in short: as its server sent it, or as its scripts made it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct ServedPage {
+pub struct PageGist {
     /// Its title; `None` if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -199,6 +201,23 @@ pub struct ServedPage {
     pub words: u32,
     /// The number of its links to pages.
     pub links: u32,
+    /// Whether it asks not to be kept.
+    #[serde(skip_serializing_if = "crate::stored_form::is_zero")]
+    pub noindex: bool,
+}
+
+impl PageGist {
+    /// Summarises a page with links of these kinds.
+    #[must_use]
+    pub fn new(page: &Page, links: impl Iterator<Item = LinkKind>) -> Self {
+        Self {
+            title: page.title.clone(),
+            canonical: page.canonical.clone(),
+            words: u32::try_from(count_words(&page.text)).unwrap_or(u32::MAX),
+            links: u32::try_from(links.filter(|kind| kind.leads_to_page()).count()).unwrap_or(u32::MAX),
+            noindex: page.directives.noindex,
+        }
+    }
 }
 
 /// How much of a document was kept.

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dragline_domain::definition::UserAgent;
+use dragline_domain::rendering::PageMethod;
 pub use dragline_domain::rendering::{DomExtent, RenderEnd, RequestCounts};
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::http_fields::Headers;
@@ -109,6 +110,17 @@ pub enum AskedMethod {
         /// The body.
         body: Bytes,
     },
+}
+
+impl AskedMethod {
+    /// Returns its name.
+    #[must_use]
+    pub const fn name(&self) -> PageMethod {
+        match self {
+            Self::Get => PageMethod::Get,
+            Self::Post { .. } => PageMethod::Post,
+        }
+    }
 }
 
 /// What a page's request is for.

@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{Line, UrlPattern};
-use crate::url::Origin;
+use crate::rendering::PageMethod;
+use crate::url::{CrawlUrl, Origin};
 
 /// Which pages are rendered, and what that may cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,6 +34,24 @@ pub struct Render {
 impl Render {
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+impl Render {
+    /// Whether a page of `own` may ask for this, as far as these keys go.
+    #[must_use]
+    pub fn allows(&self, own: &Origin, asked: &CrawlUrl, method: PageMethod) -> bool {
+        let may_be_sent = match method {
+            PageMethod::Get => true,
+            PageMethod::Post => self.post.iter().any(|pattern| pattern.is_match(asked.as_str())),
+        };
+        may_be_sent && self.other_hosts.include(own, &asked.origin())
+    }
+
+    /// Whether these keys are for a page of this URL.
+    #[must_use]
+    pub fn is_for(&self, url: &CrawlUrl) -> bool {
+        self.paths.is_empty() || self.paths.iter().any(|pattern| pattern.is_match(url.as_str()))
     }
 }
 

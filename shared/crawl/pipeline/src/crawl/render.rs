@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use dragline_domain::definition::{RenderWhen, logs_out};
+use dragline_domain::definition::{Draft, RenderWhen, logs_out};
 use dragline_domain::frontier::{HostWaiter, OriginKey, ReadAs, TodoEntry};
 use dragline_domain::ids::Iteration;
 use dragline_domain::politeness::RobotsUse;
@@ -150,7 +150,7 @@ pub(super) fn page_to_render(
 ) -> Option<Bytes> {
     let render = &context.definition.render;
     let is_page = entry.read_as == ReadAs::Typed && entry.requisite_steps == 0 && sent.wall.is_none();
-    if !is_page || !render.paths.is_empty() && !render.paths.iter().any(|pattern| pattern.is_match(url.as_str())) {
+    if !is_page || !render.is_for(url) {
         return None;
     }
     let response = sent.fetched.result.as_ref().ok().filter(|response| response.status == 200)?;
@@ -163,6 +163,31 @@ pub(super) fn page_to_render(
         return None;
     }
     (render.when == RenderWhen::Always || find_shell(&body).is_some()).then_some(body)
+}
+
+/// Returns an answer as a page gets it; `None` if it is not whole, or cannot be decoded.
+#[must_use]
+pub fn to_page_response(response: FetchedResponse, decoded_bytes_max: u64) -> Option<PageResponse> {
+    let body = decoded(&response, decoded_bytes_max).filter(|_| response.truncated.is_none())?;
+    Some(PageResponse { status: response.status, headers: response.headers, body })
+}
+
+/// Returns what is asked of a browser for a page that was answered at this time.
+#[must_use]
+pub fn render_request(draft: &Draft, url: CrawlUrl, response: PageResponse, at: Timestamp) -> RenderRequest {
+    RenderRequest {
+        url,
+        response,
+        began: Timestamp::from_second(at.as_second()).unwrap_or(at),
+        limits: RenderLimits {
+            page_time: draft.render.page_time,
+            wall_time: draft.render.timeout,
+            requests_max: draft.render.requests_max,
+            dom_bytes_max: draft.fetch.body_bytes_max,
+        },
+        wait_for: draft.render.wait_for.as_ref().map(|selector| WaitFor::new(selector.as_str())),
+        user_agent: draft.user_agent.clone(),
+    }
 }
 
 /// Returns the whole body of an answer without its content coding; `None` if it cannot be had.
@@ -229,10 +254,7 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
     fn refuse(&self, asked: &Asked, end: PageRequestEnd) -> Answer {
         let request = PageRequest {
             url: asked.url.clone(),
-            method: match asked.method {
-                AskedMethod::Get => PageMethod::Get,
-                AskedMethod::Post { .. } => PageMethod::Post,
-            },
+            method: asked.method.name(),
             at: in_milliseconds(self.world.clock().now()),
             end,
         };
@@ -242,14 +264,10 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
 
     /// Whether the definition allows a request.
     fn is_allowed(&self, asked: &Asked) -> bool {
-        let render = &self.context.definition.render;
-        let (own, other) = (self.page.origin(), asked.url.origin());
-        let may_be_sent = match asked.method {
-            AskedMethod::Get => true,
-            AskedMethod::Post { .. } => render.post.iter().any(|pattern| pattern.is_match(asked.url.as_str())),
-        };
         let would_log_out = self.session.is_some() && logs_out(&asked.url);
-        may_be_sent && render.other_hosts.include(&own, &other) && !self.context.excludes(&asked.url) && !would_log_out
+        self.context.definition.render.allows(&self.page.origin(), &asked.url, asked.method.name())
+            && !self.context.excludes(&asked.url)
+            && !would_log_out
     }
 
     /// Whether the robots.txt of a URL's origin allows it. One that cannot be read forbids it.
@@ -321,9 +339,8 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
                 return self.refuse(asked, PageRequestEnd::Failed { failed });
             }
         };
-        let body = decoded(&response, self.context.definition.fetch.decoded_bytes_max);
-        let Some(body) = body.filter(|_| response.truncated.is_none()) else { return Answer::Refused };
-        let response = PageResponse { status: response.status, headers: response.headers, body };
+        let response = to_page_response(response, self.context.definition.fetch.decoded_bytes_max);
+        let Some(response) = response else { return Answer::Refused };
         self.pages.keep(asked, &response);
         Answer::Response(response)
     }
@@ -370,20 +387,8 @@ pub(super) async fn render<W: World, H: Fetcher + 'static>(
 ) -> Option<RenderedPage> {
     let requests = Arc::new(requests);
     let response = sent.fetched.result.as_ref().ok()?;
-    let definition = &requests.context.definition;
-    let request = RenderRequest {
-        url: requests.page.clone(),
-        response: PageResponse { status: response.status, headers: response.headers.clone(), body },
-        began: Timestamp::from_second(sent.at.as_second()).unwrap_or(sent.at),
-        limits: RenderLimits {
-            page_time: definition.render.page_time,
-            wall_time: definition.render.timeout,
-            requests_max: definition.render.requests_max,
-            dom_bytes_max: definition.fetch.body_bytes_max,
-        },
-        wait_for: definition.render.wait_for.as_ref().map(|selector| WaitFor::new(selector.as_str())),
-        user_agent: definition.user_agent.clone(),
-    };
+    let response = PageResponse { status: response.status, headers: response.headers.clone(), body };
+    let request = render_request(&requests.context.definition, requests.page.clone(), response, sent.at);
     let clock = requests.world.clock();
     let tasks = Arc::new(Tasks { requests: Arc::clone(&requests), running: Mutex::default() });
     let rendered = loop {
