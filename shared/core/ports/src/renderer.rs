@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use dragline_domain::definition::UserAgent;
+use dragline_domain::definition::{Screenshot, UserAgent};
 use dragline_domain::rendering::PageMethod;
 pub use dragline_domain::rendering::{DomExtent, RenderEnd, RequestCounts};
 use dragline_domain::url::CrawlUrl;
@@ -33,6 +33,8 @@ pub struct RenderRequest {
     pub wait_for: Option<WaitFor>,
     /// The user agent that its scripts see.
     pub user_agent: UserAgent,
+    /// What is pictured of it in the end. Only then are its pictures asked of the network.
+    pub screenshot: Screenshot,
 }
 
 /// An answer as a page gets it.
@@ -80,8 +82,8 @@ impl WaitFor {
     }
 }
 
-/// A request that a page makes. Pictures, media, fonts, event streams, pings, prefetches,
-/// preflights and methods other than GET and POST are never asked.
+/// A request that a page makes. Media, fonts, event streams, pings, prefetches, preflights and
+/// methods other than GET and POST are never asked; pictures only for a screenshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// Its place among the requests of the page that were asked, from 1.
@@ -134,6 +136,8 @@ pub enum AskedKind {
     Style,
     /// What a script fetches.
     Data,
+    /// A picture, where the page is to be pictured.
+    Picture,
     /// What browsers do not tell apart, such as the script of a worker, or a preload.
     Other,
 }
@@ -163,6 +167,8 @@ pub struct Rendered {
     pub requests: RequestCounts,
     /// The name and version of the browser, as `HeadlessChrome/156.0.8078.108`.
     pub browser: String,
+    /// Its picture, as PNG; `None` if none was asked for, or none could be made.
+    pub screenshot: Option<Bytes>,
 }
 
 /// Why a page was not rendered.

@@ -64,7 +64,7 @@ pub use problem::{Mistake, Problem, Problems, Quantity};
 pub use provenance::{Hostname, HostnameError, Line, LineError, Provenance};
 pub(crate) use recrawl::Level;
 pub use recrawl::{Recrawl, RecrawlRule, RecrawlWord};
-pub use render::{OtherHosts, Render, RenderWhen};
+pub use render::{OtherHosts, Render, RenderWhen, Screenshot};
 pub use schedule::{Schedule, ScheduleError};
 pub use secret::{SecretReference, SecretReferenceError};
 pub use sink::Sink;

@@ -29,6 +29,8 @@ pub struct Render {
     pub other_hosts: OtherHosts,
     /// [`Key::RenderPost`](super::Key::RenderPost).
     pub post: Vec<UrlPattern>,
+    /// [`Key::RenderScreenshot`](super::Key::RenderScreenshot).
+    pub screenshot: Screenshot,
 }
 
 impl Render {
@@ -66,6 +68,7 @@ impl Default for Render {
             requests_max: 50,
             other_hosts: OtherHosts::default(),
             post: Vec::new(),
+            screenshot: Screenshot::default(),
         }
     }
 }
@@ -96,6 +99,37 @@ impl RenderWhen {
 }
 
 impl fmt::Display for RenderWhen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What is pictured of a page that is rendered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Screenshot {
+    /// Nothing.
+    #[default]
+    None,
+    /// Its first screen.
+    View,
+    /// All of it, down to a limit.
+    Page,
+}
+
+impl Screenshot {
+    /// Returns its word in a definition.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::View => "view",
+            Self::Page => "page",
+        }
+    }
+}
+
+impl fmt::Display for Screenshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

@@ -12,9 +12,7 @@ use dragline_domain::definition::{Draft, RenderWhen, logs_out};
 use dragline_domain::frontier::{HostWaiter, OriginKey, ReadAs, TodoEntry};
 use dragline_domain::ids::Iteration;
 use dragline_domain::politeness::RobotsUse;
-use dragline_domain::rendering::{
-    PageMethod, PageRefusal, PageRequest, PageRequestEnd, RenderResult, Rendering,
-};
+use dragline_domain::rendering::{PageMethod, PageRefusal, PageRequest, PageRequestEnd, RenderResult, Rendering};
 use dragline_domain::shown::one_line;
 use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
@@ -63,6 +61,8 @@ pub(super) struct RenderedPage {
     pub rendering: Rendering,
     /// The document as HTML; `None` if it failed.
     pub html: Option<Bytes>,
+    /// Its picture, as PNG; `None` if there is none.
+    pub screenshot: Option<Bytes>,
     /// The answers to its requests, for the archive.
     pub answers: Vec<PageAnswer>,
     /// How many requests were made for it.
@@ -187,6 +187,7 @@ pub fn render_request(draft: &Draft, url: CrawlUrl, response: PageResponse, at: 
         },
         wait_for: draft.render.wait_for.as_ref().map(|selector| WaitFor::new(selector.as_str())),
         user_agent: draft.user_agent.clone(),
+        screenshot: draft.render.screenshot,
     }
 }
 
@@ -419,10 +420,10 @@ pub(super) async fn render<W: World, H: Fetcher + 'static>(
 }
 
 fn with<W, H>(rendered: Rendered, requests: &PageRequests<W, H>) -> RenderedPage {
-    let Rendered { html, extent, ended, navigations, requests: counts, browser } = rendered;
+    let Rendered { html, extent, ended, navigations, requests: counts, browser, screenshot } = rendered;
     let result = RenderResult::Rendered { ended, extent, dom_sha1: Sha1::digest(&html).into() };
     let rendering = Rendering { result, requests: counts, browser: Some(browser), navigations, asked: Vec::new() };
-    RenderedPage { html: Some(Bytes::from(html)), ..without(rendering, requests) }
+    RenderedPage { html: Some(Bytes::from(html)), screenshot, ..without(rendering, requests) }
 }
 
 fn without<W, H>(rendering: Rendering, requests: &PageRequests<W, H>) -> RenderedPage {
@@ -440,7 +441,13 @@ fn without<W, H>(rendering: Rendering, requests: &PageRequests<W, H>) -> Rendere
     let asked = asked.into_iter().map(|(_, request)| request).take_while(is_kept).collect();
     let answers = answers.into_iter().map(|(_, answer)| answer).collect();
     let rendering = Rendering { asked, ..rendering };
-    RenderedPage { rendering, html: None, answers, requests: requests.made.requests.load(Ordering::Relaxed) }
+    RenderedPage {
+        rendering,
+        html: None,
+        screenshot: None,
+        answers,
+        requests: requests.made.requests.load(Ordering::Relaxed),
+    }
 }
 
 /// Returns an answer as the log has it; `None` if there was none.
