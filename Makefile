@@ -84,7 +84,7 @@ timed-tests:
 python-tests:
 	@$(MAKE) --no-print-directory --jobs=3 --keep-going --output-sync=target python-faults python-sites python-policies python-clients python-doors python-links python-rendered python-report python-page python-replay python-mcp
 
-SITES := tests/deployed_stack/test_whole_sites.py tests/deployed_stack/test_api.py
+SITES := tests/deployed_stack/test_whole_sites.py tests/deployed_stack/test_api.py tests/deployed_stack/test_rendering.py
 POLICIES := tests/deployed_stack/policies
 
 python-faults:

@@ -1,6 +1,6 @@
 //! The stack's defaults, for what commands leave out.
 
-use dragline_domain::definition::{HostPattern, HostPatternError, UserAgent};
+use dragline_domain::definition::{HostPattern, HostPatternError, StackBrowsers, UserAgent};
 use dragline_lambda::SettingError;
 use dragline_pipeline::schedule::Defaults;
 
@@ -29,6 +29,18 @@ pub(crate) fn stack_defaults(variable: impl Fn(&str) -> Option<String>) -> Resul
         .collect::<Result<_, HostPatternError>>()
         .map_err(|error| wrong(IGNORE_ROBOTS_HOSTS, &error))?;
     Ok(Defaults { user_agent, url_pages_max, ignore_robots })
+}
+
+/// The variable with the queue of the tickets of crawls that render pages; empty if the stack has
+/// no browsers.
+pub(crate) const RENDERS_URL: &str = "DRAGLINE_RENDERS_URL";
+
+/// Returns whether the stack has browsers.
+pub(crate) fn stack_browsers(variable: impl Fn(&str) -> Option<String>) -> StackBrowsers {
+    match variable(RENDERS_URL).filter(|url| !url.is_empty()) {
+        Some(_) => StackBrowsers::There,
+        None => StackBrowsers::Missing,
+    }
 }
 
 fn wrong(name: &'static str, error: &dyn std::error::Error) -> SettingError {

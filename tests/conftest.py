@@ -10,19 +10,20 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from stack import sam
+from stack import npm, sam
 from stack.cli import variables
 from stack.deployed import Stack
 from stack.emulator import Kind, Place, free_port
+from stack.paths import CACHE
 from stack.process import Life
 
 ROOT = Path(__file__).resolve().parent.parent
 SMALL = ROOT / "tests/localstack/integration/template.yaml"
 
-STACKS = {"stack": "dragline", "faulty": "faulty", "sinking": "sinking"}
+STACKS = {"stack": "dragline", "faulty": "faulty", "sinking": "sinking", "rendering": "rendering"}
 """The project's stack is deployed several times, under one name per fixture, so that faults in one do not disturb observations of the other."""
 
-PARAMETERS = {"sinking": "SinkSecret=results/database"}
+PARAMETERS = {"sinking": "SinkSecret=results/database", "rendering": "Rendering=yes"}
 """What a stack is deployed with in addition."""
 
 TURN = {"crawl": 4, "struck": 4, "stack": 3, "small": 2, "faulty": -1, "emulator": 1}
@@ -46,8 +47,12 @@ class Begun:
             **variables(self.place.endpoint),
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(home),
+            "DRAGLINE_RENDERING": "yes" if "rendering" in wanted else "no",
+            "DRAGLINE_CACHE": str(CACHE),
             "DRAGLINE_BOOTSTRAPS": os.environ.get("DRAGLINE_BOOTSTRAPS", str(ROOT / "target/debug")),
         }
+        if "rendering" in wanted:  # the layer is fetched by npm
+            self.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{npm.find()[1]}"
         self.started = self._pool.submit(self.place.start, Life.AS_LONG_AS_WE)
         self.stacks = self._pool.submit(self._deploy, home / "built", [fixture for fixture in STACKS if fixture in wanted])
         self.small = self._pool.submit(self._deploy_small) if "small" in wanted else None
@@ -124,6 +129,12 @@ def faulty(emulator, pytestconfig) -> Stack:
 def sinking(emulator, pytestconfig) -> Stack:
     """Another of the same, which writes results to a database."""
     return pytestconfig.stash[BEGUN].all_deployed()["sinking"]
+
+
+@pytest.fixture(scope="session")
+def rendering(emulator, pytestconfig) -> Stack:
+    """Another of the same, which renders pages."""
+    return pytestconfig.stash[BEGUN].all_deployed()["rendering"]
 
 
 @pytest.fixture(scope="session")

@@ -84,34 +84,34 @@ impl From<LiveError> for Failure {
 }
 
 /// A polite client: it obeys robots.txt, and leaves time between two requests to a site.
-pub(crate) struct LiveFetcher<'d, F = Arc<HttpFetcher>, C = SystemClock> {
+pub(crate) struct LiveFetcher<F = Arc<HttpFetcher>, C = SystemClock> {
     paced: Paced<F, C>,
-    draft: &'d Draft,
+    draft: Draft,
     limits: FetchLimits,
-    console: &'d Console,
+    console: Console,
     robots: Vec<(Origin, RobotsRecord)>,
 }
 
-impl<'d> LiveFetcher<'d> {
+impl LiveFetcher {
     /// Creates a client of the network.
     ///
     /// # Errors
     /// The client cannot be set up.
-    pub(crate) async fn connect(network: &Network, draft: &'d Draft, console: &'d Console) -> Result<Self, Failure> {
+    pub(crate) async fn connect(network: &Network, draft: &Draft, console: &Console) -> Result<Self, Failure> {
         Ok(Self::new(network.fetcher(draft).await?, SystemClock::new(), draft, console))
     }
 }
 
-impl<'d, F: Fetcher, C: Clock> LiveFetcher<'d, F, C> {
+impl<F: Fetcher, C: Clock> LiveFetcher<F, C> {
     /// Creates a client that uses the definition's pace, limits and name.
-    pub(crate) fn new(fetcher: F, clock: C, draft: &'d Draft, console: &'d Console) -> Self {
+    pub(crate) fn new(fetcher: F, clock: C, draft: &Draft, console: &Console) -> Self {
         let paces = Mutex::default();
         let limits = FetchLimits::from_fetch(&draft.fetch).reading_all();
         Self {
             paced: Paced { fetcher, clock, delay_min: draft.politeness.delay, paces },
-            draft,
+            draft: draft.clone(),
             limits,
-            console,
+            console: console.clone(),
             robots: Vec::new(),
         }
     }
@@ -138,14 +138,26 @@ impl<'d, F: Fetcher, C: Clock> LiveFetcher<'d, F, C> {
     /// # Errors
     /// robots.txt forbids it or cannot be read, or the server does not answer.
     pub(crate) async fn fetch(&mut self, url: &CrawlUrl) -> Result<LiveAnswer, LiveError> {
-        self.check_robots(url).await?;
-        match self.paced.fetch(FetchRequest::new(url.clone(), self.limits)).await.result {
-            Ok(response) => Ok(self.answer(url, response)),
-            Err(failure) if failure.kind == FetchFailureKind::PrivateAddress => {
-                Err(LiveError::PrivateAddress { url: url.clone(), detail: failure.detail })
-            }
-            Err(failure) => Err(LiveError::NotAnswered { url: url.clone(), detail: failure.detail }),
-        }
+        let response = self.send(FetchRequest::new(url.clone(), self.limits)).await?;
+        Ok(self.answer(url, response))
+    }
+
+    /// Makes a request, if robots.txt allows it.
+    ///
+    /// # Errors
+    /// As [`Self::fetch`].
+    pub(crate) async fn send(&mut self, request: FetchRequest) -> Result<FetchedResponse, LiveError> {
+        let url = request.url.clone();
+        self.check_robots(&url).await?;
+        self.paced.fetch(request).await.result.map_err(|failure| match failure.kind {
+            FetchFailureKind::PrivateAddress => LiveError::PrivateAddress { url, detail: failure.detail },
+            _ => LiveError::NotAnswered { url, detail: failure.detail },
+        })
+    }
+
+    /// Returns the limits of a request.
+    pub(crate) const fn limits(&self) -> FetchLimits {
+        self.limits
     }
 
     fn answer(&self, url: &CrawlUrl, response: FetchedResponse) -> LiveAnswer {

@@ -33,14 +33,22 @@ pub(crate) async fn check(browsers: &BrowserRenderer, definition: &Draft, consol
     }
     match (browsers.check().await, when) {
         (Ok(_), _) => Ok(()),
-        (Err(RenderFailure::NoBrowser { detail, hint }), RenderWhen::Always) => {
-            Err(Failure::new(format!("no browser to render pages: {detail}")).with_hint(hint))
-        }
+        (Err(failure), RenderWhen::Always) => Err(to_failure(failure)),
         (Err(RenderFailure::NoBrowser { detail, hint }), _) => {
             console.warn(&format!("pages that need JavaScript are not shown as a browser would: {detail}"));
             console.hint(&hint);
             Ok(())
         }
-        (Err(failure), _) => Err(Failure::new(format!("the browser to render pages does not start: {failure}"))),
+        (Err(failure), _) => Err(to_failure(failure)),
+    }
+}
+
+/// Returns the error for a page that cannot be rendered.
+pub(crate) fn to_failure(failure: RenderFailure) -> Failure {
+    match failure {
+        RenderFailure::NoBrowser { detail, hint } => {
+            Failure::new(format!("no browser to render pages: {detail}")).with_hint(hint)
+        }
+        failure => Failure::new(format!("the page cannot be rendered: {failure}")),
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dragline_domain::definition::RenderWhen;
 use dragline_lambda::{AwsWorld, Deadline, Event, Reply, Work, read_message, work_all};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
@@ -11,21 +12,25 @@ use dragline_pipeline::crawl::{StopSignal, TurnLimits, work_turn};
 use dragline_ports::clock::Clock as _;
 use dragline_ports::error::{PortError, PortErrorKind};
 use dragline_ports::fetcher::Fetchers;
-use dragline_ports::queue::{self, CONVOY_MAX, Queue as _, Ticket};
+use dragline_ports::queue::{self, Queue, Ticket};
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
 use super::gathering::TicketBuffer;
 
 /// The state of a warm process.
-pub(crate) struct Crawler<F> {
+pub(crate) struct Crawler<F, Q> {
     fetchers: F,
+    /// Where the tickets of crawls go that render pages; `None` if this function works them.
+    renders: Option<Q>,
+    /// The most turns at the same time.
+    turns_max: usize,
     contexts: Contexts,
 }
 
-impl<F: Fetchers> Crawler<F> {
-    pub(crate) fn new(fetchers: F) -> Self {
-        Self { fetchers, contexts: Contexts::default() }
+impl<F: Fetchers, Q: Queue + 'static> Crawler<F, Q> {
+    pub(crate) fn new(fetchers: F, renders: Option<Q>, turns_max: usize) -> Self {
+        Self { fetchers, renders, turns_max, contexts: Contexts::default() }
     }
 
     /// Works the tickets of a batch concurrently, so that they share the seconds spent waiting.
@@ -40,7 +45,7 @@ impl<F: Fetchers> Crawler<F> {
     async fn work<W: World>(self: Arc<Self>, world: &Arc<W>, event: Event) -> Reply {
         match event {
             Event::Messages(messages) => {
-                let (shares, turns) = share_out(messages.iter().map(|message| parse_tickets(&message.body)));
+                let (shares, turns) = share_out(messages.iter().map(|message| parse_tickets(&message.body)), self.turns_max);
                 let limits = turn_limits(turns);
                 let shares: HashMap<String, Share> =
                     messages.iter().map(|message| message.message_id.clone()).zip(shares).collect();
@@ -55,7 +60,7 @@ impl<F: Fetchers> Crawler<F> {
     }
 
     /// Works the tickets of a message, which is done once all of them are. Effects in order:
-    /// surplus tickets are handed over; turns.
+    /// surplus tickets are handed over, and those of crawls that render pages; turns.
     async fn convoy<W: World>(
         self: Arc<Self>,
         world: Arc<W>,
@@ -67,6 +72,10 @@ impl<F: Fetchers> Crawler<F> {
             tracing::info!(handed_over = rest.len(), "the invocation works the maximum number of turns");
             world.queue().send(queue::Message::from_tickets(&rest), Duration::ZERO).await?;
         }
+        let (own, rendering) = self.divide(&*world, own).await?;
+        if let Some(renders) = self.renders.as_ref().filter(|_| !rendering.is_empty()) {
+            renders.send(queue::Message::from_tickets(&rendering), Duration::ZERO).await?;
+        }
         let mut turns = JoinSet::new();
         for ticket in own {
             turns.spawn(Arc::clone(&self).turn(Arc::clone(&world), limits.clone(), ticket).in_current_span());
@@ -77,6 +86,25 @@ impl<F: Fetchers> Crawler<F> {
             worked = worked.and(ended.and_then(|end| end));
         }
         worked
+    }
+
+    /// Returns the tickets to work here, and those for a function with a browser.
+    async fn divide<W: World>(
+        &self,
+        world: &W,
+        tickets: Vec<Ticket>,
+    ) -> Result<(Vec<Ticket>, Vec<Ticket>), PortError> {
+        if self.renders.is_none() {
+            return Ok((tickets, Vec::new()));
+        }
+        let (mut own, mut rendering) = (Vec::new(), Vec::new());
+        for ticket in tickets {
+            let Ticket { origin, iteration, .. } = &ticket;
+            let context = self.contexts.for_iteration(world.frontier(), &origin.crawl, *iteration).await?;
+            let renders = context.definition.render.when != RenderWhen::Never;
+            if renders { rendering.push(ticket) } else { own.push(ticket) }
+        }
+        Ok((own, rendering))
     }
 
     async fn turn<W: World>(
@@ -108,11 +136,11 @@ enum Share {
 }
 
 /// Divides an invocation's turns among its messages, and returns their number.
-fn share_out(messages: impl Iterator<Item = Option<Vec<Ticket>>>) -> (Vec<Share>, usize) {
+fn share_out(messages: impl Iterator<Item = Option<Vec<Ticket>>>, turns_max: usize) -> (Vec<Share>, usize) {
     let mut turns = 0;
     let share = |tickets: Option<Vec<Ticket>>| {
         let Some(mut own) = tickets else { return Share::Unknown };
-        let rest = own.split_off(own.len().min(CONVOY_MAX - turns));
+        let rest = own.split_off(own.len().min(turns_max - turns));
         turns += own.len();
         Share::Tickets { own, rest }
     };
@@ -158,6 +186,7 @@ mod tests {
     use dragline_domain::frontier::OriginKey;
     use dragline_domain::ids::{Iteration, Turn};
     use dragline_http::{HttpConfig, HttpFetchers};
+    use dragline_ports::queue::{CONVOY_MAX, Nobody};
 
     use super::*;
 
@@ -166,6 +195,10 @@ mod tests {
         for (turns, mebibytes) in [(0, 8), (1, 8), (5, 8), (20, 2)] {
             assert_eq!(turn_limits(turns).segment_bytes, mebibytes << 20, "{turns} turns");
         }
+    }
+
+    fn crawler() -> Arc<Crawler<HttpFetchers, Nobody>> {
+        Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent")), None, CONVOY_MAX))
     }
 
     fn ticket(turn: u64) -> Ticket {
@@ -177,7 +210,7 @@ mod tests {
     fn an_invocation_works_so_many_turns_and_hands_over_the_rest() {
         let convoy = |turns: std::ops::Range<u64>| turns.map(ticket).collect::<Vec<_>>();
         let messages = [Some(convoy(0..15)), None, Some(convoy(15..30)), Some(convoy(30..31))];
-        let (shares, turns) = share_out(messages.into_iter());
+        let (shares, turns) = share_out(messages.into_iter(), CONVOY_MAX);
         let expected = [
             Share::Tickets { own: convoy(0..15), rest: Vec::new() },
             Share::Unknown,
@@ -190,7 +223,7 @@ mod tests {
     #[tokio::test]
     async fn surplus_tickets_are_queued_and_the_message_is_done() {
         let (world, _directory) = world();
-        let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
+        let crawler = crawler();
         let share = Share::Tickets { own: Vec::new(), rest: vec![ticket(1), ticket(2)] };
         let (world, limits) = (Arc::new(world), TurnLimits::default());
         let worked = crawler.convoy(Arc::clone(&world), limits, Some(share)).await.unwrap();
@@ -201,7 +234,7 @@ mod tests {
     #[tokio::test]
     async fn a_message_of_several_tickets_fails_with_any_of_them() {
         let (world, _directory) = world();
-        let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
+        let crawler = crawler();
         let reply = crawler.work(&Arc::new(world), event(include_str!("../../events/tickets-together.json"))).await;
         assert_eq!((reply.failed_count(), reply.refused_count()), (1, 0), "there is no such crawl");
     }
@@ -209,7 +242,7 @@ mod tests {
     #[tokio::test]
     async fn foreign_messages_are_refused_and_not_delivered_again() {
         let (world, _directory) = world();
-        let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
+        let crawler = crawler();
         let event = event(include_str!("../../events/tickets-malformed.json"));
         let reply = crawler.work(&Arc::new(world), event).await;
         assert_eq!((reply.failed_count(), reply.refused_count()), (0, 3), "every one of them");
@@ -218,7 +251,7 @@ mod tests {
     #[tokio::test]
     async fn a_ticket_of_an_unknown_crawl_is_delivered_again() {
         let (world, _directory) = world();
-        let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
+        let crawler = crawler();
         let reply = crawler.work(&Arc::new(world), event(include_str!("../../events/tickets.json"))).await;
         assert_eq!((reply.failed_count(), reply.refused_count()), (1, 0), "that is no race, so somebody must see it");
     }

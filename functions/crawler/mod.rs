@@ -1,17 +1,24 @@
-//! The crawler function, which works turns.
+//! The crawler function, which works turns. The renderer is the same function with a browser and a
+//! queue of its own.
 
+mod browser;
 mod gathering;
 mod handler;
 
 use std::sync::Arc;
 
 use dragline_http::{HttpConfig, HttpFetchers};
-use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SecretsManager, run};
+use dragline_browser::BrowserRenderer;
+use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SecretsManager, SqsQueue, run};
 use dragline_pipeline::World as _;
 use dragline_ports::archive::Archive as _;
+use dragline_ports::queue::CONVOY_MAX;
+use dragline_ports::fetcher::{Fetchers as _, RenderingFetchers};
 use dragline_ports::system::SystemClock;
 
+use crate::defaults::RENDERS_URL;
 use crate::network::fetchers;
+use browser::browsers;
 use handler::Crawler;
 
 /// The variable with the prefix of the secrets that rules for access may name; empty for none.
@@ -34,7 +41,10 @@ pub async fn serve() -> Result<(), RunError> {
 }
 
 /// The ports and the crawler. An invocation's ports have turns of their own length.
-type Handler = (AwsWorld, Arc<Crawler<HttpFetchers>>);
+type Handler = (AwsWorld, Arc<Crawler<CrawlerFetchers, SqsQueue>>);
+
+/// What sites are reached by, and pages rendered.
+type CrawlerFetchers = RenderingFetchers<HttpFetchers, Option<BrowserRenderer>>;
 
 async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
     // Each definition has its own user agent.
@@ -45,8 +55,14 @@ async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
     };
     let secrets = std::env::var(ACCESS_SECRETS).unwrap_or_default();
     let secrets = SecretsManager::with_prefix(&secrets, SystemClock::new());
-    let fetchers = fetchers(config, |name| std::env::var(name).ok())?.with_secrets(Arc::new(secrets));
-    Ok((world, Arc::new(Crawler::new(fetchers))))
+    let variable = |name: &str| std::env::var(name).ok();
+    let fetchers = fetchers(config, variable)?.with_secrets(Arc::new(secrets));
+    let browsers = browsers(variable)?;
+    // A function with a browser keeps the tickets that come to it.
+    let renders = variable(RENDERS_URL).filter(|url| !url.is_empty() && browsers.is_none());
+    let renders = renders.map(|url| world.queue.with_turns(url));
+    let turns_max = browsers.as_ref().map_or(CONVOY_MAX, BrowserRenderer::browsers_max);
+    Ok((world, Arc::new(Crawler::new(fetchers.rendering_by(Arc::new(browsers)), renders, turns_max))))
 }
 
 async fn invoke((world, crawler): Handler, invocation: Invocation) -> Result<Reply, RunError> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use dragline_definition::parse_command;
 use dragline_domain::command::Command;
+use dragline_domain::definition::StackBrowsers;
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::retention::{PrunePlace, Retention};
 use dragline_lambda::{Event, Message, Reply, Work, work_all};
@@ -22,11 +23,12 @@ use dragline_ports::retention::{PruneMode, Pruning};
 pub(crate) struct Scheduler {
     contexts: Contexts,
     defaults: Defaults,
+    browsers: StackBrowsers,
 }
 
 impl Scheduler {
-    pub(crate) fn new(defaults: Defaults) -> Self {
-        Self { contexts: Contexts::default(), defaults }
+    pub(crate) fn new(defaults: Defaults, browsers: StackBrowsers) -> Self {
+        Self { contexts: Contexts::default(), defaults, browsers }
     }
 
     /// Handles an event.
@@ -60,7 +62,7 @@ impl Scheduler {
         retained: Arc<R>,
         message: Message,
     ) -> Result<Work, PortError> {
-        let command = match parse_command(&message.body) {
+        let command = match parse_command(&message.body, self.browsers) {
             Ok(command) => command,
             // Acknowledged: another delivery would fail as well, and the dead-letter queue would
             // not say why.
@@ -122,7 +124,8 @@ mod tests {
 
     fn scheduler() -> Arc<Scheduler> {
         let user_agent = "Dragline/0.1 (+https://contact.example)".parse().unwrap();
-        Arc::new(Scheduler::new(Defaults { user_agent, url_pages_max: 10, ignore_robots: Vec::new() }))
+        let defaults = Defaults { user_agent, url_pages_max: 10, ignore_robots: Vec::new() };
+        Arc::new(Scheduler::new(defaults, StackBrowsers::Missing))
     }
 
     #[tokio::test]

@@ -8,7 +8,7 @@ use dragline_lambda::{AwsWorld, DynamoRetained, Invocation, Reply, RunError, run
 use dragline_pipeline::World as _;
 use dragline_ports::clock::Clock as _;
 
-use crate::defaults::stack_defaults;
+use crate::defaults::{stack_browsers, stack_defaults};
 use handler::Scheduler;
 
 /// Serves invocations until the runtime ends the process.
@@ -22,9 +22,10 @@ pub async fn serve() -> Result<(), RunError> {
 type Handler = (AwsWorld, Arc<DynamoRetained>, Arc<Scheduler>);
 
 async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
-    let defaults = stack_defaults(|name| std::env::var(name).ok())?;
+    let variable = |name: &str| std::env::var(name).ok();
+    let defaults = stack_defaults(variable)?;
     let retained = DynamoRetained::new(world.frontier.clone(), world.documents.clone());
-    Ok((world, Arc::new(retained), Arc::new(Scheduler::new(defaults))))
+    Ok((world, Arc::new(retained), Arc::new(Scheduler::new(defaults, stack_browsers(variable)))))
 }
 
 /// The commands of a batch are handled concurrently, so that each has the full time.

@@ -21,7 +21,7 @@ use dragline_lambda::{
 use dragline_ports::system::SystemRng;
 use dragline_service::{Backend, Crawling, HostCheck, PortsBackend, Service, router};
 
-use crate::defaults::stack_defaults;
+use crate::defaults::{stack_browsers, stack_defaults};
 use crate::folder::process_folder;
 use crate::network::{address_policy, fetchers};
 use access::access;
@@ -75,6 +75,7 @@ async fn set_up(world: AwsWorld) -> Result<Api, RunError> {
         archive: world.archive.clone(),
         fetchers: Arc::new(fetchers),
         addresses,
+        browsers: stack_browsers(|name| std::env::var(name).ok()),
         folder: process_folder("searcher"),
         clock: world.clock,
     };

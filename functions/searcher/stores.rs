@@ -7,7 +7,7 @@ use axum::body::Bytes;
 use axum::http::StatusCode;
 use dragline_definition::TEXT_BYTES_MAX;
 use dragline_domain::address::AddressPolicy;
-use dragline_domain::definition::RunsWhere;
+use dragline_domain::definition::{RunsWhere, StackBrowsers};
 use dragline_domain::ids::CrawlId;
 use dragline_http::HttpFetchers;
 use dragline_lambda::{
@@ -44,6 +44,7 @@ pub(crate) struct StackCrawls {
     /// For the robots.txt of explanations.
     pub(crate) fetchers: Arc<HttpFetchers>,
     pub(crate) addresses: AddressPolicy,
+    pub(crate) browsers: StackBrowsers,
     /// Where link graphs are made.
     pub(crate) folder: PathBuf,
     /// By it, the open indexes know how long they are open.
@@ -146,7 +147,7 @@ impl Stores for StackCrawls {
     }
 
     fn runs(&self) -> RunsWhere {
-        RunsWhere::OnStack
+        RunsWhere::OnStack(self.browsers)
     }
 
     async fn read_link(&self, url: &str) -> Result<String, Problem> {

@@ -2,7 +2,7 @@
 
 use dragline_definition::{DefinitionErrors, parse, parse_command};
 use dragline_domain::command::Command;
-use dragline_domain::definition::Definition;
+use dragline_domain::definition::{Definition, StackBrowsers};
 
 use crate::shown::assert_one_line;
 
@@ -23,7 +23,7 @@ pub fn definition(data: &[u8]) {
         Ok(definition) => check(&definition),
         Err(errors) => check_errors(&errors, &text),
     }
-    match parse_command(&text) {
+    match parse_command(&text, StackBrowsers::Missing) {
         Ok(Command::Define(definition) | Command::PutCrawl(definition)) => check(&definition),
         Ok(Command::Url(url)) => assert_eq!(url.check_invariants(), Ok(())),
         Ok(_) => {}

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use dragline_domain::definition::{Key, RenderWhen};
 
-use super::{Answer, NetworkArgs};
+use super::{Answer, NetworkArgs, key, values};
 
 /// Show what a crawl makes of one page, and where each field comes from
 #[derive(Debug, Args)]
@@ -16,6 +17,7 @@ use super::{Answer, NetworkArgs};
 Examples:
   dragline extract https://example.org/product/chair -f crawl.yaml
   dragline extract page.html -f crawl.yaml --url https://example.org/product/chair
+  dragline extract https://app.example.org/ --render always        what scripts change
   dragline get https://example.org/product/chair > page.html       the page as a crawl stored it
   dragline extract page.html --json | jq .structured"
 )]
@@ -30,6 +32,8 @@ pub(crate) struct ExtractArgs {
     /// [default: the definition's first seed]
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
+    #[arg(long, value_name = "WORD", value_parser = values::render(), help = key::help(Key::RenderWhen))]
+    pub(crate) render: Option<RenderWhen>,
     /// Print everything as one JSON object: title, text, content, fields, and the structured data
     /// as the page says it
     #[arg(long)]

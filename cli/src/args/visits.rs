@@ -138,6 +138,9 @@ struct ReceivedArgs {
     /// Print what the server sent of a page that was rendered, instead of what scripts made of it
     #[arg(long)]
     served: bool,
+    /// Write the picture of a page that was rendered (`render.screenshot`), as PNG
+    #[arg(long, conflicts_with_all = ["headers", "raw", "served", "form"])]
+    screenshot: bool,
 }
 
 /// In which form the main part of a page, or the text of a file, is printed.
@@ -170,8 +173,13 @@ impl GetArgs {
 
     /// Returns whether what the server sent is wanted, of a page that was rendered, too.
     pub(crate) const fn is_as_served(&self) -> bool {
-        let ReceivedArgs { headers, raw, served } = self.received;
+        let ReceivedArgs { headers, raw, served, .. } = self.received;
         headers || raw || served
+    }
+
+    /// Returns whether its picture is wanted.
+    pub(crate) const fn is_pictured(&self) -> bool {
+        self.received.screenshot
     }
 
     /// Returns which parts to print.

@@ -115,6 +115,11 @@ async fn run_iterations(
         if request.is_online() {
             check_allowances(&store, (&crawl, &directory), &run.network, &go_on).await?;
         }
+        let browsers = rendering::browsers();
+        // Before an iteration begins, if it is known by then what is wanted.
+        if let Some(given) = given.as_ref().filter(|_| request.is_online()) {
+            rendering::check(&browsers, given, console).await?;
+        }
         let watch = Arc::new(Watch::new(console.clone()));
         let watcher = telemetry.observer_beside(watch.clone());
         let sender = Sender::new(&run.notify, run.data, network.config(&Draft::for_seeds(Vec::new()), None))?;
@@ -135,8 +140,7 @@ async fn run_iterations(
             network.check_access(&fetchers, &wanted).await?;
             network.tell_proxy(wanted.seeds.first(), console);
         }
-        let browsers = rendering::browsers();
-        if request.is_online() {
+        if request.is_online() && given.is_none() {
             rendering::check(&browsers, &wanted, console).await?;
         }
         let fetchers = SlottedFetchers::new(fetchers, slots.clone(), SystemClock::new()).rendering_by(browsers);

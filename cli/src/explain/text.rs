@@ -1,6 +1,7 @@
 //! Explanations of URLs as text. Everything from pages is escaped.
 
 use dragline_domain::frontier::IterationStatus;
+use dragline_domain::outcome::Outcome;
 use dragline_domain::use_preferences::UseStatement;
 use dragline_service::explained::{Explanation, LastOutcome, RuleKind, StoredUrl, UrlState};
 
@@ -50,6 +51,9 @@ fn stored(crawl: &StoredUrl, blocked_by: Option<RuleKind>) -> String {
         let status = status.map_or_else(String::new, |status| format!(", status {status}"));
         let detail = detail.as_deref().map_or_else(String::new, |detail| format!(": {}", safe(detail)));
         line(&format!("last ended in iteration {iteration}, at {at}: {outcome_name}{status}{detail}"));
+        if *outcome_name == Outcome::NeedsScript.name() {
+            line("`--render auto` runs its scripts in a browser (docs/guide/rendering.md)");
+        }
     }
     crawl.uses.iter().for_each(|statement| line(&said(statement)));
     match crawl.standing {

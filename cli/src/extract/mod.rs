@@ -1,6 +1,7 @@
 //! `dragline extract`: shows the document that a crawl would extract from one page.
 
 mod page;
+mod rendered;
 mod shown;
 
 use std::fmt::Display;
@@ -9,13 +10,15 @@ use std::io::{self, Write};
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{Draft, Noindex};
 use dragline_extract::typed::Types;
-use dragline_extract::{MainRules, Settings, Source, look};
+use dragline_domain::rendering::PageGist;
+use dragline_extract::{Look, MainRules, Settings, Source, look};
 
 use crate::args::{Answer, ExtractArgs};
 use crate::definition_source::read_definition;
 use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::terminal::{Colour, Console, Width, unless_closed, write_json};
+use rendered::ServedPage;
 use shown::ExtractedPage;
 
 /// Prints the document of a page on standard output. The exit code tells whether its items fit the
@@ -28,7 +31,8 @@ pub(crate) async fn extract(args: &ExtractArgs, console: &Console) -> Result<Exi
         Some(path) => read_definition(path)?,
         None => Draft::for_seeds(Vec::new()),
     };
-    let draft = args.network.change(draft);
+    let mut draft = args.network.change(draft);
+    draft.render.when = args.render.unwrap_or(draft.render.when);
     let page = page::read(args, &draft, console).await?;
     let types = Types::new(&draft.items).map_err(|error| cannot_use(&error))?;
     let main = MainRules::new(&draft.main).map_err(|error| cannot_use(&error))?;
@@ -42,12 +46,24 @@ pub(crate) async fn extract(args: &ExtractArgs, console: &Console) -> Result<Exi
         types: &types,
         main: &main,
     };
-    let source = Source { url: &page.url, headers: &page.headers, body: &page.body };
-    let seen = look(&source, &settings).map_err(|unread| {
-        let detail = unread.detail.map_or_else(String::new, |detail| format!(": {detail}"));
-        Failure::new(format!("it is not a page{detail}"))
-    })?;
-    let content = seen.content();
+    let see = |headers, body| {
+        look(&Source { url: &page.url, headers, body }, &settings).map_err(|unread| {
+            let detail = unread.detail.map_or_else(String::new, |detail| format!(": {detail}"));
+            Failure::new(format!("it is not a page{detail}"))
+        })
+    };
+    let mut seen = see(&page.headers, &page.body)?;
+    let mut content = seen.content();
+    if let Some((client, at)) = page.asked {
+        let body = rendered::decoded(&page.headers, &page.body, draft.fetch.decoded_bytes_max);
+        let served = ServedPage { url: &page.url, headers: &page.headers, body: &body, at };
+        if rendered::is_wanted(&served, &draft, console) {
+            let rendered = Box::pin(rendered::render(&served, client, &draft, gist(&seen))).await?;
+            seen = see(&rendered.headers, &rendered.body)?;
+            content = seen.content();
+            content.rendering = Some(Box::new(rendered.rendering));
+        }
+    }
     let exit = if content.misfits.is_empty() { Exit::Done } else { Exit::NotAllWell };
     let shown = ExtractedPage { url: &page.url, look: &seen, content: &content };
     let mut out = io::stdout().lock();
@@ -58,6 +74,10 @@ pub(crate) async fn extract(args: &ExtractArgs, console: &Console) -> Result<Exi
     };
     unless_closed(written).map_err(while_writing)?;
     Ok(exit)
+}
+
+fn gist(seen: &Look) -> PageGist {
+    PageGist::new(&seen.extracted.page, seen.extracted.links.iter().map(|link| link.kind))
 }
 
 fn cannot_use(error: &impl Display) -> Failure {

@@ -5,6 +5,9 @@ use std::path::Path;
 use dragline_domain::definition::Draft;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::http_fields::Headers;
+use dragline_local::SystemClock;
+use dragline_ports::clock::Clock as _;
+use jiff::Timestamp;
 
 use crate::args::ExtractArgs;
 use crate::bare_host;
@@ -19,6 +22,8 @@ pub(super) struct ReadPage {
     pub(super) url: CrawlUrl,
     pub(super) headers: Headers,
     pub(super) body: Vec<u8>,
+    /// Who asked for it, and when; `None` if it is a file.
+    pub(super) asked: Option<(LiveFetcher, Timestamp)>,
 }
 
 /// Reads the file that the arguments name, or requests the URL.
@@ -37,14 +42,16 @@ pub(super) async fn read(args: &ExtractArgs, draft: &Draft, console: &Console) -
     };
     let body = read_at_most(path, draft.fetch.body_bytes_max)?;
     // A saved page may have any name, so the type is sniffed from its first bytes.
-    Ok(ReadPage { url, headers: Headers::default(), body })
+    Ok(ReadPage { url, headers: Headers::default(), body, asked: None })
 }
 
 async fn fetch(args: &ExtractArgs, draft: &Draft, console: &Console) -> Result<ReadPage, Failure> {
     let url = parse_url(&bare_host::complete_url(&args.target, &args.network, console).await?)?;
     let network = Network::from_args(&args.network)?;
     let draft = &args.network.change_for(std::slice::from_ref(&url), draft.clone());
-    let answer = LiveFetcher::connect(&network, draft, console).await?.fetch(&url).await;
+    let mut client = LiveFetcher::connect(&network, draft, console).await?;
+    let answer = client.fetch(&url).await;
+    let at = SystemClock::new().now();
     let answer = answer.map_err(|error| match error {
         LiveError::Forbidden { .. } => {
             Failure::from(error).with_hint("save the page by hand, and give the file with `--url`")
@@ -52,7 +59,9 @@ async fn fetch(args: &ExtractArgs, draft: &Draft, console: &Console) -> Result<R
         _ => error.into(),
     })?;
     match &answer.redirects_to {
-        _ if answer.is_page() => Ok(ReadPage { url, headers: answer.headers, body: answer.body }),
+        _ if answer.is_page() => {
+            Ok(ReadPage { url, headers: answer.headers, body: answer.body, asked: Some((client, at)) })
+        }
         Some(to) => {
             let message = format!("{}, which leads to {to}", answer.status_error());
             Err(Failure::new(message).with_hint(format!("to look at that page: `dragline extract '{to}'`")))

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use dragline_domain::content::Content;
 use dragline_domain::item::Item;
+use dragline_domain::rendering::PageGist;
 use dragline_domain::url::CrawlUrl;
 use dragline_extract::Look;
 use dragline_extract::typed::{FieldResult, FieldTrace};
@@ -65,6 +66,9 @@ impl ExtractedPage<'_> {
                 "\nmain part: {words}, {percent} % of the text without navigation and the like; it is {taken}"
             );
         }
+        if let Some(sent) = self.content.rendering.as_ref().and_then(|rendering| rendering.served.as_ref()) {
+            let _ = write!(text, "\n{}\n", changes_text(sent, &super::gist(self.look), form));
+        }
         if self.content.items.is_empty() {
             text.push_str("\nno items\n");
         }
@@ -82,6 +86,27 @@ impl ExtractedPage<'_> {
         }
         text
     }
+}
+
+/// Returns a table of what scripts change.
+fn changes_text(sent: &PageGist, shown: &PageGist, form: (Width, Colour)) -> String {
+    let rows = [
+        ("title", text_of(sent.title.as_deref()), text_of(shown.title.as_deref())),
+        ("canonical", text_of(sent.canonical.as_ref().map(CrawlUrl::as_str)), text_of(shown.canonical.as_ref().map(CrawlUrl::as_str))),
+        ("words", sent.words.to_string(), shown.words.to_string()),
+        ("links to pages", sent.links.to_string(), shown.links.to_string()),
+        ("noindex", yes_or_no(sent.noindex), yes_or_no(shown.noindex)),
+    ];
+    let rows = rows.map(|(name, sent, shown)| [name.to_owned(), sent, shown]);
+    table([("", Align::Left), ("as sent", Align::Left), ("in a browser", Align::Left)], &rows, form)
+}
+
+fn text_of(text: Option<&str>) -> String {
+    text.map_or_else(|| "none".to_owned(), short)
+}
+
+fn yes_or_no(is_so: bool) -> String {
+    if is_so { "yes" } else { "no" }.to_owned()
 }
 
 fn item_text(item: &Item, form: (Width, Colour)) -> String {

@@ -15,7 +15,7 @@ use dragline_ports::reader::{LogRow, Reader};
 use dragline_service::BodyForm;
 use dragline_service::stored::{
     self, ArticleText, ChosenAnswer, Coding, Content, DECODED_BYTES_MAX, StoredError, VisitQuery, choose, content,
-    content_in, content_of_dom, describe_outcome, load_dom, load_with_body, with_requests,
+    content_in, content_of_dom, describe_outcome, load_dom, load_screenshot, load_with_body, with_requests,
 };
 
 use crate::args::{ArticleForm, CrawlSource, GetArgs, Parts, shell_word};
@@ -111,7 +111,7 @@ struct Sites<'a> {
     args: &'a GetArgs,
     draft: &'a Draft,
     console: &'a Console,
-    client: Option<LiveFetcher<'a>>,
+    client: Option<LiveFetcher>,
 }
 
 impl Sites<'_> {
@@ -195,6 +195,9 @@ impl From<StoredError> for Failure {
             StoredError::NotText => "write it to a file: add `> FILE`",
             StoredError::NoMain(_) => "to print all of it: leave out `--as`",
             StoredError::TooLong => "write it to a file: add `> FILE`, without `--as`",
+            StoredError::NoScreenshot => {
+                "pages are pictured while they are rendered: `render: { when: always, screenshot: page }`"
+            }
             StoredError::Port(_)
             | StoredError::NotVisited { .. }
             | StoredError::NotAnswered { .. }
@@ -230,6 +233,13 @@ async fn print(
     let chosen = choose(&visits, &wanted).map_err(failed)?;
     let held = if args.form.is_some() { ReadLimits::default() } else { ReadLimits::holding(HELD_BYTES_MAX) };
     let loaded = load_with_body(archive, (&wanted.url, held), &chosen).await.map_err(failed)?;
+    if args.is_pictured() {
+        let picture = load_screenshot(&loaded, &wanted.url, &chosen).map_err(failed)?;
+        if io::stdout().is_terminal() {
+            return Err(StoredError::NotText.into());
+        }
+        return unless_closed(write(&[&picture])).map_err(while_writing);
+    }
     if !args.is_as_served()
         && let Some(dom) = load_dom(&loaded, &wanted.url, &chosen, args.form.map(Into::into)).map_err(failed)?
     {

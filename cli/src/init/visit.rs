@@ -23,7 +23,7 @@ const SITEMAPS_NAMED_MAX: usize = 50_000;
 
 /// A visitor of one site.
 pub(super) struct Visitor<'v, F, C> {
-    live: LiveFetcher<'v, F, C>,
+    live: LiveFetcher<F, C>,
     draft: &'v Draft,
 }
 

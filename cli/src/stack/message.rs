@@ -4,7 +4,7 @@ use std::path::Path;
 
 use dragline_definition::{parse_as, parse_command};
 use dragline_domain::command::Command;
-use dragline_domain::definition::{Condition, Definition, UrlPattern};
+use dragline_domain::definition::{Condition, Definition, StackBrowsers, UrlPattern};
 use dragline_domain::frontier::{Demand, Selection, StatusChange, Visits};
 use dragline_domain::ids::CrawlId;
 use dragline_ports::queue::PruneCommand;
@@ -133,7 +133,7 @@ impl DefinitionFile<'_> {
     ) -> Result<Message, DeployedError> {
         let value = parse_as(self.text, &self.path.display().to_string()).map_err(DeployedError::Message)?;
         let message = message(value);
-        let parsed = parse_command(&message.body()).map_err(DeployedError::Message)?;
+        let parsed = parse_command(&message.body(), StackBrowsers::There).map_err(DeployedError::Message)?;
         if parsed == command(Box::new(self.definition.clone())) {
             Ok(message)
         } else {
@@ -188,7 +188,7 @@ mod tests {
             prune(Retention::Newest(NonZeroU32::MIN)),
             prune(Retention::Within(Duration::from_hours(90 * 24))),
         ] {
-            assert_eq!(parse_command(&message.body()).unwrap(), expected, "{}", message.body());
+            assert_eq!(parse_command(&message.body(), StackBrowsers::There).unwrap(), expected, "{}", message.body());
         }
     }
 
@@ -206,9 +206,9 @@ mod tests {
         let text = &example.lines().filter(is_kept).collect::<Vec<_>>().join("\n");
         let definition = dragline_definition::parse(text, "crawl.yaml").unwrap();
         let file = DefinitionFile { path: Path::new("crawl.yaml"), text, definition: &definition };
-        let begun = parse_command(&file.begin_message().unwrap().body()).unwrap();
+        let begun = parse_command(&file.begin_message().unwrap().body(), StackBrowsers::There).unwrap();
         assert_eq!(begun, Command::Define(Box::new(definition.clone())));
-        let kept = parse_command(&file.put_message().unwrap().body()).unwrap();
+        let kept = parse_command(&file.put_message().unwrap().body(), StackBrowsers::There).unwrap();
         assert_eq!(kept, Command::PutCrawl(Box::new(definition)));
         let Message::PutCrawl { definition } = message("seeds: [https://a.example/]").unwrap() else {
             panic!("another message");

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dragline_browser::{BrowserRenderer, BrowserSettings, Processes};
+use dragline_domain::definition::Screenshot;
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::renderer::{AskedKind, AskedMethod, DomExtent, RenderEnd, RenderRequest};
 
@@ -205,4 +206,29 @@ async fn where_scripts_try_to_go_is_a_link_and_the_page_stays() {
     let went: Vec<_> = rendered.navigations.iter().map(CrawlUrl::as_str).collect();
     assert_eq!(went[..2], ["https://app.test/one?utm_source=x", "https://other.test/two"]);
     assert!(site.asked().is_empty(), "{:?}", site.asked());
+}
+
+#[tokio::test]
+async fn a_page_is_pictured_with_its_pictures() {
+    // A page of two thousand pixels, all of it the colour of its picture: red.
+    let red = "<svg xmlns='http://www.w3.org/2000/svg' width='1280' height='2000'><rect width='1280' height='2000' fill='#f00'/></svg>";
+    let html = "<!doctype html><style>* { margin: 0 } img { display: block }</style><img src=/red.svg>";
+    for (screenshot, height, asked) in
+        [(Screenshot::None, 0, 0), (Screenshot::View, 800, 1), (Screenshot::Page, 2000, 1)]
+    {
+        let site = Arc::new(Site::new(&[("/red.svg", "image/svg+xml", red)]));
+        let request = RenderRequest { screenshot, ..page(URL, html) };
+        let shown = render(&renderer(), request, &site).await.unwrap();
+        let size = shown.screenshot.as_ref().map(|png| {
+            assert!(png.starts_with(b"\x89PNG"), "{screenshot}");
+            // The first chunk has width and height.
+            [16, 20].map(|at| u32::from_be_bytes(png[at..at + 4].try_into().unwrap()))
+        });
+        assert_eq!(size, (height > 0).then_some([1280, height]), "{screenshot}");
+        assert_eq!(site.asked().len(), asked, "{screenshot}");
+        // One colour takes next to nothing, and white would take as little: so the picture is not.
+        let empty =
+            render(&renderer(), RenderRequest { screenshot, ..page(URL, "<!doctype html>") }, &site).await.unwrap();
+        assert!(height != 800 || shown.screenshot != empty.screenshot, "the picture is in it");
+    }
 }

@@ -5,5 +5,6 @@ mod apps;
 mod counter;
 mod escape;
 mod hostile;
+mod mutants;
 mod processes;
 mod site;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dragline_browser::{BrowserRenderer, BrowserSettings};
-use dragline_domain::definition::UserAgent;
+use dragline_domain::definition::{Screenshot, UserAgent};
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_ports::renderer::{
     Answer, Asked, PageNetwork, PageResponse, RenderFailure, RenderLimits, RenderRequest, Rendered, Renderer, WaitFor,
@@ -84,6 +84,7 @@ pub(crate) fn page(url: &str, html: &str) -> RenderRequest {
         },
         wait_for: None,
         user_agent: "Dragline/1 (+https://example.org)".parse::<UserAgent>().unwrap(),
+        screenshot: Screenshot::None,
     }
 }
 

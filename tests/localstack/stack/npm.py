@@ -14,7 +14,7 @@ from stack.failure import Failure
 
 def pack(package: str, sha256: str, into: Path) -> Path:
     """Fetches `NAME@VERSION` into a directory that is empty, and returns the file."""
-    npm, path = _npm()
+    npm, path = find()
     done = subprocess.run(
         [npm, "pack", package, "--loglevel=error"],
         cwd=into,
@@ -32,7 +32,7 @@ def pack(package: str, sha256: str, into: Path) -> Path:
     return file
 
 
-def _npm() -> tuple[str, str]:
+def find() -> tuple[str, str]:
     """An npm, and the PATH that it needs. If the machine has none, it comes from PyPI."""
     path = os.environ["PATH"]
     if npm := shutil.which("npm"):

@@ -29,16 +29,17 @@ def build(environ: Mapping[str, str], into: Path) -> None:
 
 
 def _pack(built: Path) -> None:
-    """Packs the functions quickly. SAM would pack them at each deployment as small as it can, which for builds for debugging takes most of its time."""
+    """Packs the functions and layers quickly. SAM would pack them at each deployment as small as it can, which for builds for debugging takes most of its time."""
     template = built / "template.yaml"
     text = template.read_text()
-    for bootstrap in built.glob("*/bootstrap"):
-        archive = bootstrap.parent.with_suffix(".zip")
+    for directory in (entry for entry in built.iterdir() if entry.is_dir()):
+        archive = directory.with_suffix(".zip")
         with ZipFile(archive, "w", ZIP_DEFLATED, compresslevel=1) as packed:
-            packed.write(bootstrap, bootstrap.name)
-        code = f"CodeUri: {bootstrap.parent.name}\n"
+            for file in (entry for entry in directory.rglob("*") if entry.is_file()):
+                packed.write(file, file.relative_to(directory))
+        code = f"Uri: {directory.name}\n"  # CodeUri, or ContentUri of a layer
         assert code in text, f"the built template has no {code}"
-        text = text.replace(code, f"CodeUri: {archive.name}\n")
+        text = text.replace(code, f"Uri: {archive.name}\n")
     template.write_text(text)
 
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dragline_domain::definition::Screenshot;
 use dragline_domain::url::UrlRules;
 use dragline_formats::http_fields::Headers;
 use dragline_ports::renderer::{
@@ -66,7 +67,8 @@ impl Renderer for ScriptedRenderer {
         }
         let html = html.replace(ROOT, &format!("<div id=root>{shown}</div>"));
         let (ended, extent, browser) = (RenderEnd::Quiet, DomExtent::Whole, "Scripted/1".to_owned());
-        Ok(Rendered { html, extent, ended, navigations, requests, browser })
+        let screenshot = (page.screenshot != Screenshot::None).then(|| format!("PNG of {}", page.url).into());
+        Ok(Rendered { html, extent, ended, navigations, requests, browser, screenshot })
     }
 }
 

@@ -6,7 +6,7 @@
 use std::num::NonZeroU32;
 
 use dragline_domain::command::Command;
-use dragline_domain::definition::{Condition, RunsWhere, UrlPattern};
+use dragline_domain::definition::{Condition, RunsWhere, StackBrowsers, UrlPattern};
 use dragline_domain::frontier::{Demand, DemandTooLong, OriginKey, SegmentId, Selection, StatusChange, Visits};
 use dragline_domain::ids::{CrawlId, TriggerId, Turn};
 use dragline_domain::retention::{PrunePlace, Retention};
@@ -100,7 +100,7 @@ type CommandResult<T> = Result<T, Diagnostics>;
 ///
 /// # Errors
 /// Fails if the command is invalid. Redelivering the message does not help.
-pub fn parse_command(body: &str) -> Result<Command, DefinitionErrors> {
+pub fn parse_command(body: &str, browsers: StackBrowsers) -> Result<Command, DefinitionErrors> {
     let errors = |found| DefinitionErrors::new(body, SOURCE, found);
     if body.len() > COMMAND_BYTES_MAX {
         let bytes = body.len();
@@ -110,18 +110,18 @@ pub fn parse_command(body: &str) -> Result<Command, DefinitionErrors> {
         ))));
     }
     let raw: RawCommand = shape::parse(body).map_err(|found| errors(vec![found]))?;
-    single_command(raw).map_err(errors)
+    single_command(raw, RunsWhere::OnStack(browsers)).map_err(errors)
 }
 
 /// Returns the one command of a message.
-fn single_command(raw: RawCommand) -> CommandResult<Command> {
+fn single_command(raw: RawCommand, runs: RunsWhere) -> CommandResult<Command> {
     let RawCommand { url: address, demand, definition, start, reparse, put_crawl, pause, resume, stop, remove, prune } =
         raw;
     let change = |change| move |raw: RawCrawl| Ok(Command::Change { crawl: name(&raw.crawl)?, change });
     let mut commands = [
         address.map(|text| url(&text).map(Command::Url)),
         demand.as_ref().map(read_demand),
-        definition.map(|read| Ok(Command::Define(Box::new(check_draft(read, Vec::new(), RunsWhere::OnStack)?)))),
+        definition.map(|read| Ok(Command::Define(Box::new(check_draft(read, Vec::new(), runs)?)))),
         start.map(begin),
         reparse.map(|raw| {
             let selection = Selection::from_condition(
@@ -129,8 +129,7 @@ fn single_command(raw: RawCommand) -> CommandResult<Command> {
             );
             Ok(Command::Reparse { crawl: name(&raw.crawl)?, selection })
         }),
-        put_crawl
-            .map(|raw| Ok(Command::PutCrawl(Box::new(check_draft(raw.definition, Vec::new(), RunsWhere::OnStack)?)))),
+        put_crawl.map(|raw| Ok(Command::PutCrawl(Box::new(check_draft(raw.definition, Vec::new(), runs)?)))),
         pause.map(change(StatusChange::Pause)),
         resume.map(change(StatusChange::Resume)),
         stop.map(change(StatusChange::Stop)),
@@ -266,7 +265,7 @@ mod tests {
     }
 
     fn read(body: &str) -> Command {
-        parse_command(body).unwrap_or_else(|errors| panic!("{body}: {errors}"))
+        parse_command(body, StackBrowsers::Missing).unwrap_or_else(|errors| panic!("{body}: {errors}"))
     }
 
     #[test]
@@ -358,7 +357,7 @@ mod tests {
                 "fetch.file_bytes_max: `1GiB` is more than a stack can do",
             ),
         ] {
-            let errors = parse_command(body).expect_err(body);
+            let errors = parse_command(body, StackBrowsers::Missing).expect_err(body);
             let first = errors.iter().next().expect("never empty");
             let found = format!("{}:{}", first.line, first.column);
             assert!(found.starts_with(place), "{body}: at {found}, not {place}: {}", first.message);
@@ -369,7 +368,7 @@ mod tests {
     #[test]
     fn an_error_fits_into_one_line_of_a_log() {
         let body = format!("{{\"a\u{1b}[31m\\nb{}\": 1}}", "x".repeat(2_000));
-        let line = parse_command(&body).unwrap_err().one_line();
+        let line = parse_command(&body, StackBrowsers::Missing).unwrap_err().one_line();
         assert!(line.starts_with("message:1:"), "{line}");
         assert!(!line.chars().any(char::is_control), "{line:?}");
         assert!(line.chars().count() <= 500, "{} characters", line.chars().count());

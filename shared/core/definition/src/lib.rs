@@ -99,7 +99,7 @@ fn check_draft(read: ReadDraft, mut found: Diagnostics, runs: RunsWhere) -> Resu
     found.extend(diagnostics);
     let problems = match Definition::new(draft) {
         Ok(definition) if found.is_empty() => {
-            let beyond = if runs == RunsWhere::OnStack { stack_problems(&definition) } else { Vec::new() };
+            let beyond = stack_problems(&definition, runs);
             found.extend(beyond.iter().map(|problem| (locations.locate(problem), Diagnostic::from_problem(problem))));
             return if found.is_empty() { Ok(definition) } else { Err(found) };
         }
@@ -121,6 +121,7 @@ const fn stands_alone(mistake: &Mistake) -> bool {
         | Mistake::BeyondStack { .. }
         | Mistake::ValueOnStack(_)
         | Mistake::NotOnStack
+        | Mistake::NoBrowserOnStack
         | Mistake::ExcludesSeed(_)
         | Mistake::Condition(_)
         | Mistake::Item { mistake: ItemMistake::Double(_) | ItemMistake::NoJson, .. }

@@ -92,6 +92,7 @@ fn value(kind: ValueKind) -> String {
         | ValueKind::Soft404
         | ValueKind::RenderWhen
         | ValueKind::OtherHosts
+        | ValueKind::Screenshot
         | ValueKind::Purpose
         | ValueKind::RecrawlWord => "one word".to_owned(),
         ValueKind::Selector => format!("[CSS selector](#places-and-kinds), 1 to {} bytes", grouped(limits::SELECTOR_BYTES_MAX)),
@@ -285,8 +286,9 @@ fn the_documented_words_are_accepted() {
     let soft_404 = |definition: Definition| definition.soft_404.to_string();
     let render = |definition: Definition| definition.render.when.to_string();
     let hosts = |definition: Definition| definition.render.other_hosts.to_string();
+    let screenshot = |definition: Definition| definition.render.screenshot.to_string();
     let purpose = |definition: Definition| definition.purpose.map(|word| word.to_string()).unwrap_or_default();
-    let table: [(Key, &str, ReadWord); 12] = [
+    let table: [(Key, &str, ReadWord); 13] = [
         (Key::Sitemaps, "", sitemaps),
         (Key::Feeds, "", feeds),
         (Key::Requisites, "", requisites),
@@ -297,6 +299,7 @@ fn the_documented_words_are_accepted() {
         (Key::Soft404, "", soft_404),
         (Key::RenderWhen, "", render),
         (Key::RenderOtherHosts, "", hosts),
+        (Key::RenderScreenshot, "", screenshot),
         (Key::Purpose, "", purpose),
         (Key::RecrawlPolicy, "\n  rules: RULES\n  interval: 1d", policy),
     ];

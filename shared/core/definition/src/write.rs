@@ -193,6 +193,7 @@ fn value(slot: Slot<'_>) -> Option<Yaml> {
         Slot::Soft404(word) => Some(Yaml::from_stored(word)),
         Slot::RenderWhen(word) => Some(Yaml::from_stored(word)),
         Slot::OtherHosts(word) => Some(Yaml::from_stored(word)),
+        Slot::Screenshot(word) => Some(Yaml::from_stored(word)),
         Slot::Selector(selector) => selector.as_ref().map(Yaml::from_stored),
         Slot::Purpose(word) => word.as_ref().map(Yaml::from_stored),
         Slot::Content(word) => Some(Yaml::from_stored(word)),

@@ -2,9 +2,12 @@
 
 use std::fmt;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::document::{LinkKind, Page};
 use crate::url::CrawlUrl;
+use crate::words::count_words;
 
 /// How the rendering of a page went.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +23,9 @@ pub struct Rendering {
     /// Where scripts tried to send the browser instead: links.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub navigations: Vec<CrawlUrl>,
+    /// What was asked of the crawl for it, in order; the first of them where that is long.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<PageRequest>,
 }
 
 /// Whether there is a rendered page.
@@ -44,7 +50,7 @@ impl Rendering {
     #[must_use]
     pub fn failed(why: impl Into<String>) -> Self {
         let result = RenderResult::Failed(why.into());
-        Self { result, requests: RequestCounts::default(), browser: None, navigations: Vec::new() }
+        Self { result, requests: RequestCounts::default(), browser: None, navigations: Vec::new(), asked: Vec::new() }
     }
 
     /// Returns the digest of the document; `None` if it failed.
@@ -70,6 +76,85 @@ impl Rendering {
     }
 }
 
+/// A request that a page made while it was rendered, and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageRequest {
+    /// The URL.
+    pub url: CrawlUrl,
+    /// Its method.
+    #[serde(default, skip_serializing_if = "PageMethod::is_get")]
+    pub method: PageMethod,
+    /// When it was sent, or refused.
+    pub at: Timestamp,
+    /// What became of it.
+    #[serde(flatten)]
+    pub end: PageRequestEnd,
+}
+
+impl PageRequest {
+    /// The limit on what is kept of a page's requests, in bytes, counted by [`Self::stored_bytes`].
+    pub const STORED_BYTES_MAX: usize = 16 << 10;
+
+    /// Returns about how many bytes it takes where it is stored.
+    #[must_use]
+    pub fn stored_bytes(&self) -> usize {
+        let said = if let PageRequestEnd::Failed { failed } = &self.end { failed.len() } else { 0 };
+        self.url.as_str().len() + said + 120
+    }
+}
+
+/// The method of a page's request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum PageMethod {
+    /// GET.
+    #[default]
+    Get,
+    /// POST.
+    Post,
+}
+
+impl PageMethod {
+    fn is_get(&self) -> bool {
+        *self == Self::Get
+    }
+}
+
+/// What became of a page's request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum PageRequestEnd {
+    /// Its server answered.
+    Answered {
+        /// The status code.
+        status: u16,
+        /// The body's size as received.
+        body_bytes: u64,
+        /// From the request's start to its end.
+        elapsed_ms: u64,
+    },
+    /// It was not sent, as this forbids it.
+    Refused {
+        /// What does.
+        refused: PageRefusal,
+    },
+    /// It failed, or there was no time for it.
+    Failed {
+        /// Why, in words.
+        failed: String,
+    },
+}
+
+/// What forbids a page's request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageRefusal {
+    /// The definition, which excludes the URL, its host or a POST; or it would end the session.
+    Definition,
+    /// Its robots.txt, or that it cannot be read.
+    RobotsTxt,
+}
+
 /// How the page of a document was rendered, and what its server had sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -87,13 +172,13 @@ pub struct PageRendering {
     pub requests: RequestCounts,
     /// What its server had sent; `None` if that is what the document was made from.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub served: Option<ServedPage>,
+    pub served: Option<PageGist>,
 }
 
 impl PageRendering {
     /// Returns the part of a rendering that is kept with a document.
     #[must_use]
-    pub fn new(rendering: &Rendering, served: Option<ServedPage>) -> Self {
+    pub fn new(rendering: &Rendering, served: Option<PageGist>) -> Self {
         let (ended, failed) = match &rendering.result {
             RenderResult::Rendered { ended, .. } => (Some(*ended), None),
             RenderResult::Failed(why) => (None, Some(why.clone())),
@@ -102,10 +187,10 @@ impl PageRendering {
     }
 }
 
-/// What a server sent as a page, before scripts changed it.
+/// What a page says, in short: as its server sent it, or as its scripts made it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct ServedPage {
+pub struct PageGist {
     /// Its title; `None` if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -116,6 +201,23 @@ pub struct ServedPage {
     pub words: u32,
     /// The number of its links to pages.
     pub links: u32,
+    /// Whether it asks not to be kept.
+    #[serde(skip_serializing_if = "crate::stored_form::is_zero")]
+    pub noindex: bool,
+}
+
+impl PageGist {
+    /// Summarises a page with links of these kinds.
+    #[must_use]
+    pub fn new(page: &Page, links: impl Iterator<Item = LinkKind>) -> Self {
+        Self {
+            title: page.title.clone(),
+            canonical: page.canonical.clone(),
+            words: u32::try_from(count_words(&page.text)).unwrap_or(u32::MAX),
+            links: u32::try_from(links.filter(|kind| kind.leads_to_page()).count()).unwrap_or(u32::MAX),
+            noindex: page.directives.noindex,
+        }
+    }
 }
 
 /// How much of a document was kept.

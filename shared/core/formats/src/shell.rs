@@ -11,7 +11,7 @@ use crate::directives::{meta_robots, x_robots_tag};
 use crate::http_fields::Headers;
 
 /// The version of the rules: it rises when they decide otherwise about the same bytes.
-pub const SHELL_RULES_VERSION: u32 = 1;
+pub const SHELL_RULES_VERSION: u16 = 1;
 
 /// The most bytes of a page that are looked at. A longer one is not taken for a shell.
 const LOOKED_AT_BYTES_MAX: usize = 1 << 20;
@@ -136,6 +136,15 @@ pub fn without_noscript(page: &[u8]) -> Vec<u8> {
     }
     kept.extend_from_slice(rest);
     kept
+}
+
+/// Returns the header fields of a page's answer as they describe the document that its scripts made,
+/// as HTML in UTF-8.
+#[must_use]
+pub fn headers_of_dom(headers: &Headers) -> Headers {
+    let describes_body = |name: &str| name.to_ascii_lowercase().starts_with("content-");
+    let kept = headers.iter().filter(|(name, _)| !describes_body(name)).map(|(name, value)| (name, value.to_vec()));
+    kept.chain([("content-type", b"text/html; charset=utf-8".to_vec())]).collect()
 }
 
 /// Whether a page asks not to be kept, by its header or by its meta elements for robots in general

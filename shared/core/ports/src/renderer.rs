@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use dragline_domain::definition::UserAgent;
+use dragline_domain::definition::{Screenshot, UserAgent};
+use dragline_domain::rendering::PageMethod;
 pub use dragline_domain::rendering::{DomExtent, RenderEnd, RequestCounts};
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::http_fields::Headers;
@@ -32,6 +33,8 @@ pub struct RenderRequest {
     pub wait_for: Option<WaitFor>,
     /// The user agent that its scripts see.
     pub user_agent: UserAgent,
+    /// What is pictured of it in the end. Only then are its pictures asked of the network.
+    pub screenshot: Screenshot,
 }
 
 /// An answer as a page gets it.
@@ -79,8 +82,8 @@ impl WaitFor {
     }
 }
 
-/// A request that a page makes. Pictures, media, fonts, event streams, pings, prefetches,
-/// preflights and methods other than GET and POST are never asked.
+/// A request that a page makes. Media, fonts, event streams, pings, prefetches, preflights and
+/// methods other than GET and POST are never asked; pictures only for a screenshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// Its place among the requests of the page that were asked, from 1.
@@ -111,6 +114,17 @@ pub enum AskedMethod {
     },
 }
 
+impl AskedMethod {
+    /// Returns its name.
+    #[must_use]
+    pub const fn name(&self) -> PageMethod {
+        match self {
+            Self::Get => PageMethod::Get,
+            Self::Post { .. } => PageMethod::Post,
+        }
+    }
+}
+
 /// What a page's request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AskedKind {
@@ -122,6 +136,8 @@ pub enum AskedKind {
     Style,
     /// What a script fetches.
     Data,
+    /// A picture, where the page is to be pictured.
+    Picture,
     /// What browsers do not tell apart, such as the script of a worker, or a preload.
     Other,
 }
@@ -151,6 +167,8 @@ pub struct Rendered {
     pub requests: RequestCounts,
     /// The name and version of the browser, as `HeadlessChrome/156.0.8078.108`.
     pub browser: String,
+    /// Its picture, as PNG; `None` if none was asked for, or none could be made.
+    pub screenshot: Option<Bytes>,
 }
 
 /// Why a page was not rendered.
@@ -228,8 +246,18 @@ pub struct NoRenderer;
 
 impl Renderer for NoRenderer {
     async fn render<N: PageNetwork>(&self, _page: RenderRequest, _network: Arc<N>) -> Result<Rendered, RenderFailure> {
-        let (detail, hint) = ("there is none in this program", "render with `dragline crawl`");
+        let (detail, hint) = ("there is none in this program", "docs/guide/rendering.md says what renders");
         Err(RenderFailure::NoBrowser { detail: detail.to_owned(), hint: hint.to_owned() })
+    }
+}
+
+/// A renderer where there may be one.
+impl<R: Renderer> Renderer for Option<R> {
+    async fn render<N: PageNetwork>(&self, page: RenderRequest, network: Arc<N>) -> Result<Rendered, RenderFailure> {
+        match self {
+            Some(renderer) => renderer.render(page, network).await,
+            None => NoRenderer.render(page, network).await,
+        }
     }
 }
 

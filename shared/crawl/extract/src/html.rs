@@ -10,6 +10,7 @@ use dragline_domain::url::{CrawlUrl, Spelling, UrlError};
 use dragline_formats::directives::meta_robots;
 use dragline_formats::html::{self, HtmlLimits, HtmlLink, LinkUrl, PageSource, Syntax, is_xhtml};
 use dragline_formats::http_fields::refresh;
+use dragline_formats::shell::{SHELL_RULES_VERSION, find_shell};
 use dragline_formats::use_preferences::page_statements;
 use url::Url;
 
@@ -39,7 +40,7 @@ pub(crate) struct Html;
 
 impl Extractor for Html {
     fn made_by(&self) -> ExtractorVersion {
-        ExtractorVersion::new("html", VERSION + RULES_VERSION + missing::RULES_VERSION)
+        ExtractorVersion::new("html", VERSION + RULES_VERSION + missing::RULES_VERSION + SHELL_RULES_VERSION)
     }
 
     fn extract(&self, body: &Body<'_>) -> Option<Extracted> {
@@ -61,7 +62,7 @@ impl Extractor for Html {
         let mut html = html::extract(&text.text, &source, &HtmlLimits::default());
         let outline = (html.text.len() <= SLIGHT_TEXT_BYTES_MAX).then(|| Outline::build(&text.text));
         let wall = outline.as_ref().and_then(|outline| wall::find_by_outline(body.source.url, outline));
-        let scripted = outline.as_ref().and_then(|outline| outline.needs_scripts(scripted::WORDS_MAX));
+        let scripted = outline.as_ref().and_then(|outline| filled_by_scripts(outline, &bytes));
         let remark = body.remark().or_else(|| scripted.map(scripted::detail));
         let metas = || html.robots.iter().map(|meta| (meta.agent.as_str(), meta.content.as_str()));
         let asked = meta_robots(metas(), body.settings.product_token);
@@ -82,6 +83,12 @@ impl Extractor for Html {
         }
         Some(Extracted { made_by: self.made_by(), page, links, content, remark, wall, uses })
     }
+}
+
+/// Returns the element that scripts fill, if next to nothing is in the page without them.
+fn filled_by_scripts<'t>(outline: &Outline<'t>, page: &[u8]) -> Option<&'t str> {
+    // A page without a framework's element may still be one that crawls render.
+    outline.needs_scripts(scripted::WORDS_MAX).or_else(|| find_shell(page).map(|_| "body"))
 }
 
 /// Returns the syntax of a decoded text without a byte order mark; `None` if it is not a page.

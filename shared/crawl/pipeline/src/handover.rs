@@ -153,14 +153,20 @@ impl Capture {
         self.short_field("last-modified", LastCapture::LAST_MODIFIED_BYTES_MAX)
     }
 
-    /// Takes the rendered document, whose record of this length is right behind the answer's.
+    /// Takes the rendered document, whose record of this length, with that of its picture, is right
+    /// behind the answer's.
     #[must_use]
     pub fn rendered(mut self, dom: Bytes, record_bytes: u64) -> Self {
         self.dom = Some(dom);
+        self.extend_file(record_bytes);
+        self
+    }
+
+    /// Counts a record of this length, which is right behind its others, as its own.
+    pub fn extend_file(&mut self, record_bytes: u64) {
         if let Some(file) = &mut self.file {
             file.length += record_bytes;
         }
-        self
     }
 
     fn bytes(&self) -> u64 {

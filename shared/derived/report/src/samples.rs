@@ -38,6 +38,7 @@ pub(crate) fn visit(url: &str, outcome: Outcome) -> LogRow {
         record: None,
         agent: String::new(),
         change: None,
+        page_requests: None,
     }
 }
 

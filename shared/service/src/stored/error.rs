@@ -67,6 +67,9 @@ pub enum StoredError {
     /// The body is binary.
     #[error("the body is not text, which a terminal could not show")]
     NotText,
+    /// The page was not pictured.
+    #[error("there is no picture of the page")]
+    NoScreenshot,
     /// No main part can be found.
     #[error("the main part of the page cannot be found: {0}")]
     NoMain(NoArticle),

@@ -99,6 +99,23 @@ pub fn load_dom(
     Ok(dom.map(|dom| if form.is_some() { without_noscript(&dom) } else { dom }))
 }
 
+/// Returns the picture of a page, as PNG.
+///
+/// # Errors
+/// There is none, or it is damaged.
+pub fn load_screenshot(
+    loaded: &LoadedRecord,
+    url: &CrawlUrl,
+    chosen: &ChosenAnswer<'_>,
+) -> Result<Vec<u8>, StoredError> {
+    let screenshot = loaded.screenshot(url).map_err(|damage| StoredError::Record {
+        object: chosen.answer.record.object.clone(),
+        offset: chosen.answer.record.offset,
+        damage,
+    })?;
+    screenshot.ok_or(StoredError::NoScreenshot)
+}
+
 /// Returns the visits that made a request: a reparse makes none.
 #[must_use]
 pub fn with_requests(mut visits: Vec<LogRow>) -> Vec<LogRow> {

@@ -44,6 +44,8 @@ pub struct LoadedRecord {
     pub member: Blob,
     /// The record of the document that scripts made of the page; empty if it was not rendered.
     dom: Blob,
+    /// The record of its picture; empty if there is none.
+    screenshot: Blob,
 }
 
 impl LoadedRecord {
@@ -53,18 +55,35 @@ impl LoadedRecord {
     /// # Errors
     /// It is damaged.
     pub fn dom(&self, url: &CrawlUrl) -> Result<Option<Vec<u8>>, Damage> {
-        if self.dom.len_bytes() == 0 {
-            return Ok(None);
-        }
-        let record = read_record_into(self.dom.reader(), ReadLimits::default(), &mut io::sink());
-        let record = record.map_err(|error| error.fault)?;
-        if record.target_uri().and_then(TargetUri::page_of_dom) != Some(url.as_str()) {
-            return Err(Damage::OfAnotherUrl);
-        }
-        match record.verify_block_digest() {
-            DigestCheck::Match => Ok(Some(record.block)),
-            _ => Err(Damage::Digest("content")),
-        }
+        read_resource(&self.dom, TargetUri::page_of_dom, url)
+    }
+
+    /// Returns the picture of the page, as PNG; `None` if there is none.
+    ///
+    /// # Errors
+    /// It is damaged.
+    pub fn screenshot(&self, url: &CrawlUrl) -> Result<Option<Vec<u8>>, Damage> {
+        read_resource(&self.screenshot, TargetUri::page_of_view, url)
+    }
+}
+
+/// Reads what is stored behind an answer for the page of this URL; `None` if nothing is.
+fn read_resource(
+    stored: &Blob,
+    page: impl Fn(&str) -> Option<&str>,
+    url: &CrawlUrl,
+) -> Result<Option<Vec<u8>>, Damage> {
+    if stored.len_bytes() == 0 {
+        return Ok(None);
+    }
+    let record = read_record_into(stored.reader(), ReadLimits::default(), &mut io::sink());
+    let record = record.map_err(|error| error.fault)?;
+    if record.target_uri().and_then(page) != Some(url.as_str()) {
+        return Err(Damage::OfAnotherUrl);
+    }
+    match record.verify_block_digest() {
+        DigestCheck::Match => Ok(Some(record.block)),
+        _ => Err(Damage::Digest("content")),
     }
 }
 
@@ -119,24 +138,27 @@ async fn load(
     let stored = member.ok_or_else(|| StoredError::Missing(object.clone()))?;
     match verify_record(stored.clone(), url, held) {
         Err(Damage::Fault(WarcFault::NotOneRecord)) => {
-            let (member, dom) = split(&stored, url).map_err(damaged)?;
+            let [member, dom, screenshot] = split(&stored, url).map_err(damaged)?;
             let loaded = verify_record(member, url, held).map_err(damaged)?;
-            Ok(LoadedRecord { dom, ..loaded })
+            Ok(LoadedRecord { dom, screenshot, ..loaded })
         }
         read => read.map_err(damaged),
     }
 }
 
-/// Splits what is stored of a rendered page: its answer, and its document.
-fn split(stored: &Blob, url: &CrawlUrl) -> Result<(Blob, Blob), Damage> {
+/// Splits what is stored of a rendered page: its answer, its document, and its picture, which may
+/// be empty.
+fn split(stored: &Blob, url: &CrawlUrl) -> Result<[Blob; 3], Damage> {
     let mut records = WarcReader::new(stored.reader(), ReadLimits::holding(0));
     let mut next = || records.next().ok_or(WarcFault::NotOneRecord)?.map_err(|error| error.fault);
     let (answer, dom) = (next()?, next()?);
     if dom.target_uri().and_then(TargetUri::page_of_dom) != Some(url.as_str()) {
         return Err(WarcFault::NotOneRecord.into());
     }
-    let end = answer.span.length;
-    Ok((stored.part(0..end), stored.part(end..stored.len_bytes())))
+    let dom_begins = answer.span.length;
+    let dom_ends = dom_begins + dom.span.length;
+    let parts = [0..dom_begins, dom_begins..dom_ends, dom_ends..stored.len_bytes()];
+    Ok(parts.map(|part| stored.part(part)))
 }
 
 /// Returns the record in a gzip member, provided it answers a request for this URL and matches its
@@ -146,7 +168,7 @@ fn verify_record(member: Blob, url: &CrawlUrl, held: ReadLimits) -> Result<Loade
     if record.target_uri() != Some(TargetUri::new(url.as_str()).as_str()) {
         return Err(Damage::OfAnotherUrl);
     }
-    let loaded = LoadedRecord { record, member, dom: Blob::default() };
+    let loaded = LoadedRecord { record, member, dom: Blob::default(), screenshot: Blob::default() };
     let record = &loaded.record;
     if record.record_type == RecordType::Response && !record.is_whole() {
         let response = parse_http_response(&record.block).map_err(|_| Damage::NoResponse)?;

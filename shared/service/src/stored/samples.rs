@@ -32,6 +32,7 @@ pub(super) fn visit(iteration: u32, outcome: Outcome) -> LogRow {
         record: None,
         agent: String::new(),
         change: None,
+        page_requests: None,
     }
 }
 

@@ -46,6 +46,12 @@ impl SqsQueue {
         Self { client: clients.sqs.clone(), urls }
     }
 
+    /// Returns the same queues, with tickets to another one.
+    #[must_use]
+    pub fn with_turns(&self, url: String) -> Self {
+        Self { client: self.client.clone(), urls: QueueUrls { turns: url, ..self.urls.clone() } }
+    }
+
     async fn put(&self, message: &Message, delay: Duration) -> Result<(), StoreError> {
         let request =
             self.client.send_message().queue_url(self.urls.for_message(message)).delay_seconds(delay_seconds(delay));

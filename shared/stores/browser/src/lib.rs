@@ -15,5 +15,6 @@ mod renderer;
 mod requests;
 mod settings;
 
+pub use process::hide_this_process;
 pub use renderer::BrowserRenderer;
 pub use settings::{BrowserSettings, Namespace, Processes};

@@ -26,6 +26,12 @@ impl BrowserRenderer {
         Self { settings, starter: OnceCell::new(), idle: Mutex::default(), room }
     }
 
+    /// Returns how many pages are rendered at the same time at most.
+    #[must_use]
+    pub const fn browsers_max(&self) -> usize {
+        self.settings.browsers_max.get()
+    }
+
     /// Starts a browser now, which waits for its first page. Returns its name and version.
     ///
     /// # Errors

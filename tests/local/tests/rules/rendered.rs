@@ -4,9 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::command::Command;
-use dragline_domain::definition::{Condition, Definition, DoNotCrawl, Draft, OtherHosts, RenderWhen, TextTest};
+use dragline_domain::definition::{
+    Condition, Definition, DoNotCrawl, Draft, OtherHosts, RenderWhen, Screenshot, TextTest,
+};
 use dragline_domain::frontier::Selection;
 use dragline_domain::outcome::Outcome;
+use dragline_domain::rendering::{PageMethod, PageRefusal, PageRequestEnd};
 use dragline_formats::warc::{RecordType, TargetUri};
 use dragline_ports::fetcher::Fetchers;
 use dragline_testkit::renderer::ScriptedRenderer;
@@ -113,6 +116,51 @@ async fn what_a_page_requests_is_a_request_like_any_other() {
         ("POST", Some(&*site.named("app.example", "/"))),
         "what the page says"
     );
+}
+
+#[tokio::test]
+async fn the_log_says_what_became_of_each_request_of_a_page() {
+    use PageMethod::{Get, Post};
+    let site = ScriptedSite::start(site).await;
+    let crawled = crawl(&of_site(&site, |draft| draft.render.requests_max = 6)).await;
+    let requests = &crawled.row("/").page_requests.as_ref().unwrap().0;
+    let answered: &[_] = &[("/app.js", Get), ("/api/list", Get), ("/graphql", Post)];
+    for (target, method) in answered {
+        let request = requests.iter().find(|request| request.url.path_and_query() == *target).unwrap();
+        assert_eq!(request.method, *method);
+        assert!(matches!(request.end, PageRequestEnd::Answered { status: 200, body_bytes: 4.., .. }), "{request:?}");
+    }
+    for (target, refused) in [
+        ("/api/secret", PageRefusal::RobotsTxt),
+        ("/api/excluded", PageRefusal::Definition),
+        ("/delete", PageRefusal::Definition),
+    ] {
+        let request = requests.iter().find(|request| request.url.path_and_query() == target).unwrap();
+        assert_eq!(request.end, PageRequestEnd::Refused { refused }, "{request:?}");
+    }
+    assert_eq!(requests.len(), 6, "those beyond the limit are not asked: {requests:#?}");
+    assert_eq!(crawled.row("/whole").page_requests, None, "it was not rendered");
+}
+
+#[tokio::test]
+async fn a_picture_is_stored_behind_the_document() {
+    let site = ScriptedSite::start(site).await;
+    let definition = of_site(&site, |draft| draft.render.screenshot = Screenshot::View);
+    let crawled = crawl(&definition).await;
+    let url = site.named("app.example", "/");
+    let records = crawled.every_record();
+    let view = TargetUri::for_view(&url);
+    let place = records.iter().position(|record| record.target_uri() == Some(view.as_str())).unwrap();
+    let (dom, picture) = (&records[place - 1], &records[place]);
+    assert_eq!(dom.target_uri().and_then(TargetUri::page_of_dom), Some(&*url));
+    assert_eq!(String::from_utf8_lossy(&picture.block), format!("PNG of {url}"));
+    let row = crawled.row("/").record.clone().unwrap();
+    let begins = records[place - 2].span.offset;
+    assert_eq!((row.offset, row.offset + row.length), (begins, picture.span.offset + picture.span.length));
+    // The parser's place is the same as the reader's, and the document as without a picture.
+    assert!(crawled.text("/").contains("The list"));
+    let crawled = crawl_again(crawled, &definition).await;
+    assert_eq!(crawled.row("/").outcome, Outcome::FileDidNotChange, "whatever it looks like");
 }
 
 #[tokio::test]

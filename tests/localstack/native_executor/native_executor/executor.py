@@ -15,6 +15,8 @@ from native_executor.stream import Stream
 
 LOOPBACK = "127.0.0.1"
 
+LAYERS = "/opt/"
+
 STREAMS = Path(os.environ["FILESYSTEM_ROOT"]).parent / "functions"
 """Gets a directory for each function, with a file for each of its environments."""
 
@@ -38,7 +40,8 @@ class NativeExecutor(RuntimeExecutor):
             invoke_seconds=settings.timeout,
             memory_mb=settings.memory_size,
         )
-        program = Program(bootstrap, _process_environment(env_vars, bootstrap.parent))
+        layers = [layer.code.get_unzipped_code_location() for layer in settings.layers]
+        program = Program(bootstrap, _process_environment(env_vars, bootstrap.parent, layers))
         self._environment = Environment(program, limits, self.function_version.id.qualifier, self._stream)
         try:
             self._environment.start()
@@ -78,17 +81,26 @@ class NativeExecutor(RuntimeExecutor):
     def prepare_version(cls, function_version: FunctionVersion) -> None:
         if function_version.config.code:
             function_version.config.code.prepare_for_execution()
+        for layer in function_version.config.layers:
+            layer.code.prepare_for_execution()
 
     @classmethod
     def cleanup_version(cls, function_version: FunctionVersion) -> None:
         """The code goes when LocalStack's files do."""
 
 
-def _process_environment(env_vars: dict[str, str], code: Path) -> dict[str, str]:
-    """A function's environment variables: LocalStack's, and of this machine's only PATH."""
+def _process_environment(env_vars: dict[str, str], code: Path, layers: list[Path]) -> dict[str, str]:
+    """A function's environment variables: LocalStack's, and of this machine's only PATH. Those that name a file of a layer name where that is here."""
     return {
         "PATH": os.environ["PATH"],
         "LANG": "en_US.UTF-8",
-        **{name: str(value) for name, value in env_vars.items()},
+        **{name: _in_layers(str(value), layers) for name, value in env_vars.items()},
         "LAMBDA_TASK_ROOT": str(code),
     }
+
+
+def _in_layers(value: str, layers: list[Path]) -> str:
+    """Lambda unpacks all layers of a function in one directory."""
+    if not value.startswith(LAYERS):
+        return value
+    return next((str(file) for layer in layers if (file := layer / value.removeprefix(LAYERS)).exists()), value)

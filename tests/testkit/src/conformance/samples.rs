@@ -4,10 +4,28 @@ use dragline_domain::frontier::{FieldsDigest, LastCapture, OriginKey, ReadAs, Si
 use dragline_domain::ids::{CrawlId, LeaseToken, TriggerId};
 use dragline_domain::markup::Markup;
 use dragline_domain::outcome::Outcome;
+use dragline_domain::rendering::{PageMethod, PageRefusal, PageRequest, PageRequestEnd};
 use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_domain::use_preferences::{Purpose, UseSource, UseStand, UseStands, UseStatement};
 use dragline_ports::reader::Uses;
 use jiff::Timestamp;
+
+/// What a page requested: an answer, a refusal and a failure.
+pub(super) fn page_requests() -> Vec<PageRequest> {
+    let request = |path: &str, end| PageRequest {
+        url: url(&format!("https://a.example{path}")),
+        method: PageMethod::Get,
+        at: at(1),
+        end,
+    };
+    let failed = "timed out: after 30 s".to_owned();
+    let posted = request("/graphql", PageRequestEnd::Refused { refused: PageRefusal::Definition });
+    vec![
+        request("/list.json", PageRequestEnd::Answered { status: 200, body_bytes: 20, elapsed_ms: 12 }),
+        PageRequest { method: PageMethod::Post, ..posted },
+        request("/slow.json", PageRequestEnd::Failed { failed }),
+    ]
+}
 
 /// A statement about use.
 pub(super) fn uses() -> Uses {

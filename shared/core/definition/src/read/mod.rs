@@ -15,8 +15,8 @@ use std::fmt::{self, Display};
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{
     Canonical, Condition, DoNotCrawl, Draft, ExternalLinks, Feeds, Key, KeyPlace, Mistake, OtherHosts, Problem,
-    Quantity, QueryRule, RenderWhen, Requisites, Schedule, ScheduleError, Sitemaps, Slot, Soft404, UrlPattern,
-    UserAgent, Within,
+    Quantity, QueryRule, RenderWhen, Requisites, Schedule, ScheduleError, Screenshot, Sitemaps, Slot, Soft404,
+    UrlPattern, UserAgent, Within,
 };
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::{CrawlUrl, UrlError, UrlRules};
@@ -123,6 +123,7 @@ impl Reader {
             Slot::Soft404(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Soft404>>>()?)),
             Slot::RenderWhen(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<RenderWhen>>>()?)),
             Slot::OtherHosts(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<OtherHosts>>>()?)),
+            Slot::Screenshot(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Screenshot>>>()?)),
             Slot::Selector(field) => put(field, notes.text(key, map.next_value()?, main_part::selector).map(Some)),
             Slot::Within(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Within>>>()?)),
             Slot::Patterns(field) => put(field, notes.texts(key, map.next_value()?, pattern)),

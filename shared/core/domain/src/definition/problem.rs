@@ -121,6 +121,9 @@ pub enum Mistake {
     /// A stack does not do it.
     #[error("a stack does not do this")]
     NotOnStack,
+    /// The stack has no browsers, in which all pages are to be rendered.
+    #[error("this stack has no browsers")]
+    NoBrowserOnStack,
     /// One value exceeds another, which is its upper bound.
     #[error("`{value}` is more than {other}, which is `{bound}`")]
     MoreThan {
@@ -201,6 +204,10 @@ impl Mistake {
             Self::ValueOnStack(_) => "keep it in AWS Secrets Manager and name it `secret:NAME`",
             Self::NotOnStack => {
                 "leave it out, and run `dragline export CRAWL --to …` by a timer of a machine that reaches the database"
+            }
+            Self::NoBrowserOnStack => {
+                "deploy the stack with `Rendering=yes` (docs/guide/rendering.md), or say `auto`, by which it crawls \
+                 without them"
             }
             Self::MoreThan { other, .. } => return Some(format!("lower it, or raise `{other}`")),
             Self::LessThan { other, .. } => {

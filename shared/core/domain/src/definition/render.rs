@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{Line, UrlPattern};
-use crate::url::Origin;
+use crate::rendering::PageMethod;
+use crate::url::{CrawlUrl, Origin};
 
 /// Which pages are rendered, and what that may cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,11 +29,31 @@ pub struct Render {
     pub other_hosts: OtherHosts,
     /// [`Key::RenderPost`](super::Key::RenderPost).
     pub post: Vec<UrlPattern>,
+    /// [`Key::RenderScreenshot`](super::Key::RenderScreenshot).
+    pub screenshot: Screenshot,
 }
 
 impl Render {
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+impl Render {
+    /// Whether a page of `own` may ask for this, as far as these keys go.
+    #[must_use]
+    pub fn allows(&self, own: &Origin, asked: &CrawlUrl, method: PageMethod) -> bool {
+        let may_be_sent = match method {
+            PageMethod::Get => true,
+            PageMethod::Post => self.post.iter().any(|pattern| pattern.is_match(asked.as_str())),
+        };
+        may_be_sent && self.other_hosts.include(own, &asked.origin())
+    }
+
+    /// Whether these keys are for a page of this URL.
+    #[must_use]
+    pub fn is_for(&self, url: &CrawlUrl) -> bool {
+        self.paths.is_empty() || self.paths.iter().any(|pattern| pattern.is_match(url.as_str()))
     }
 }
 
@@ -47,6 +68,7 @@ impl Default for Render {
             requests_max: 50,
             other_hosts: OtherHosts::default(),
             post: Vec::new(),
+            screenshot: Screenshot::default(),
         }
     }
 }
@@ -77,6 +99,37 @@ impl RenderWhen {
 }
 
 impl fmt::Display for RenderWhen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What is pictured of a page that is rendered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Screenshot {
+    /// Nothing.
+    #[default]
+    None,
+    /// Its first screen.
+    View,
+    /// All of it, down to a limit.
+    Page,
+}
+
+impl Screenshot {
+    /// Returns its word in a definition.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::View => "view",
+            Self::Page => "page",
+        }
+    }
+}
+
+impl fmt::Display for Screenshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

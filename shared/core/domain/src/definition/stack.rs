@@ -1,5 +1,6 @@
 //! Limits of the functions of a stack, which a definition must not exceed there: they have 512 MB
-//! of disk, and 15 minutes, and write to no database but the stack's own.
+//! of disk, and 15 minutes, write to no database but the stack's own, and render pages only where
+//! it was deployed so.
 
 use std::time::Duration;
 
@@ -17,12 +18,22 @@ pub enum RunsWhere {
     /// On a machine, or it is not known yet.
     Anywhere,
     /// On a stack, whose functions have limits of their own.
-    OnStack,
+    OnStack(StackBrowsers),
 }
 
-/// Returns the problems of a valid definition that exceeds the limits of a stack.
+/// Whether a stack has browsers to render pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StackBrowsers {
+    /// It has, in a function of their own.
+    There,
+    /// It has none.
+    Missing,
+}
+
+/// Returns the problems of a valid definition that exceeds the limits of where it runs.
 #[must_use]
-pub fn stack_problems(draft: &Draft) -> Vec<Problem> {
+pub fn stack_problems(draft: &Draft, runs: RunsWhere) -> Vec<Problem> {
+    let RunsWhere::OnStack(browsers) = runs else { return Vec::new() };
     let problem = |(key, max): (Key, Quantity)| {
         let value = key.amount(draft).filter(|value| *value > max)?;
         Some(Problem { place: key.into(), mistake: Mistake::BeyondStack { value, max } })
@@ -34,13 +45,14 @@ pub fn stack_problems(draft: &Draft) -> Vec<Problem> {
     });
     let key = draft.identity.key.as_ref().filter(|key| !matches!(key, SecretReference::Managed(_)));
     let key = key.map(|key| Problem { place: Key::IdentityKey.into(), mistake: Mistake::ValueOnStack(key.clone()) });
+    let is_not_rendered = browsers == StackBrowsers::Missing && draft.render.when == RenderWhen::Always;
     let not_there = [
-        (Key::RenderWhen, draft.render.when == RenderWhen::Always),
-        (Key::SinkPostgres, draft.sink.postgres.is_some()),
-        (Key::SinkParquet, draft.sink.parquet.is_some()),
+        (Key::RenderWhen, is_not_rendered, Mistake::NoBrowserOnStack),
+        (Key::SinkPostgres, draft.sink.postgres.is_some(), Mistake::NotOnStack),
+        (Key::SinkParquet, draft.sink.parquet.is_some(), Mistake::NotOnStack),
     ];
-    let set = not_there.into_iter().filter(|(_, is_set)| *is_set);
-    let not_done = set.map(|(key, _)| Problem { place: key.into(), mistake: Mistake::NotOnStack });
+    let set = not_there.into_iter().filter(|(_, is_set, _)| *is_set);
+    let not_done = set.map(|(key, _, mistake)| Problem { place: key.into(), mistake });
     STACK_MAXIMA.into_iter().filter_map(problem).chain(values).chain(key).chain(not_done).collect()
 }
 
@@ -78,8 +90,8 @@ mod tests {
             (|draft| log_in_by(draft, "secret:a/login"), &[], "what AWS keeps"),
             (
                 |draft| draft.render.when = RenderWhen::Always,
-                &["render.when: a stack does not do this"],
-                "its functions have no browser",
+                &["render.when: this stack has no browsers"],
+                "it was deployed without",
             ),
             (
                 |draft| draft.sink.postgres = "env:DATABASE_URL".parse().ok(),
@@ -90,8 +102,11 @@ mod tests {
         for (change, expected, why) in cases {
             let mut draft = Draft::for_seeds(vec!["https://a.example/".to_owned().try_into().unwrap()]);
             change(&mut draft);
-            let told: Vec<String> = stack_problems(&draft).iter().map(ToString::to_string).collect();
-            assert_eq!(told, expected, "{why}");
+            let told = |runs| stack_problems(&draft, runs).iter().map(ToString::to_string).collect::<Vec<_>>();
+            assert_eq!(told(RunsWhere::OnStack(StackBrowsers::Missing)), expected, "{why}");
+            let rendered = expected.iter().filter(|problem| !problem.starts_with("render")).collect::<Vec<_>>();
+            assert_eq!(told(RunsWhere::OnStack(StackBrowsers::There)), rendered, "{why}");
+            assert_eq!(told(RunsWhere::Anywhere), [""; 0], "{why}");
             assert!(super::super::Definition::new(draft).is_ok(), "{why}: elsewhere it is sound");
         }
     }

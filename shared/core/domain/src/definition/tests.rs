@@ -275,6 +275,7 @@ fn edit(key: Key, draft: &mut Draft) {
         Slot::Soft404(soft_404) => *soft_404 = Soft404::Detect,
         Slot::RenderWhen(when) => *when = RenderWhen::Auto,
         Slot::OtherHosts(hosts) => *hosts = OtherHosts::All,
+        Slot::Screenshot(what) => *what = Screenshot::View,
         Slot::Selector(selector) => *selector = Some("main".parse().unwrap()),
         Slot::Purpose(purpose) => *purpose = Some(Purpose::AiTrain),
         Slot::Within(within) => *within = Within::Domain,

@@ -87,6 +87,8 @@ pub enum RecordType {
 /// What comes before a page's URL in the URI of the document that its scripts made.
 const DOM: &str = "urn:dom:";
 
+const VIEW: &str = "urn:view:";
+
 impl TargetUri {
     /// Returns the URI of the document that scripts made of a page.
     #[must_use]
@@ -98,6 +100,18 @@ impl TargetUri {
     #[must_use]
     pub fn page_of_dom(uri: &str) -> Option<&str> {
         uri.strip_prefix(DOM)
+    }
+
+    /// Returns the URI of the picture of a page, by the name that Browsertrix has for it.
+    #[must_use]
+    pub fn for_view(page: &str) -> Self {
+        Self::new(&format!("{VIEW}{page}"))
+    }
+
+    /// Returns the URL of the page in a result of [`Self::for_view`]; `None` of any other URI.
+    #[must_use]
+    pub fn page_of_view(uri: &str) -> Option<&str> {
+        uri.strip_prefix(VIEW)
     }
 }
 

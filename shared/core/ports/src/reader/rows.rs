@@ -1,12 +1,13 @@
 //! The rows that a reader returns. The names of their columns are part of the interface, and the
 //! same on both engines.
 
-use dragline_domain::capture::CrawlType;
+use dragline_domain::capture::{CrawlType, Exchange};
 use dragline_domain::change::VisitChange;
 use dragline_domain::document::{Disposition, Document, LinkKind};
 use dragline_domain::frontier::{DocumentStanding, LeftoverReason, ObjectKey};
 use dragline_domain::ids::Iteration;
 use dragline_domain::markup::Markup;
+use dragline_domain::rendering::PageRequest;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::Origin;
 use dragline_domain::use_preferences::UseStatement;
@@ -79,6 +80,34 @@ impl Field for Uses {
     fn cells(self) -> impl Iterator<Item = Option<Cell>> {
         let told: Vec<String> = self.0.iter().map(UseStatement::with_meaning).collect();
         told.join("; ").cells()
+    }
+}
+
+/// What a page requested while it was rendered; at least one request. In a column, a JSON array.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PageRequests(pub Vec<PageRequest>);
+
+impl PageRequests {
+    /// Returns those of a visit; `None` if there were none.
+    #[must_use]
+    pub fn from_exchange(exchange: &Exchange) -> Option<Self> {
+        let asked = &exchange.rendering.as_ref()?.asked;
+        (!asked.is_empty()).then(|| Self(asked.clone()))
+    }
+
+    /// Returns about how many bytes they take.
+    #[must_use]
+    pub fn stored_bytes(&self) -> usize {
+        self.0.iter().map(PageRequest::stored_bytes).sum()
+    }
+}
+
+impl Field for PageRequests {
+    const KINDS: &'static [ColumnKind] = &[ColumnKind::Text];
+
+    fn cells(self) -> impl Iterator<Item = Option<Cell>> {
+        serde_json::to_string(&self).ok().cells()
     }
 }
 
@@ -250,6 +279,8 @@ pub struct LogRow {
     /// Its effect on the current state of the site, and the parts that changed; `None` if it says
     /// nothing lasting.
     pub change: Option<VisitChange>,
+    /// What its page requested; `None` if it was not rendered, or requested nothing.
+    pub page_requests: Option<PageRequests>,
 }
 
 /// A known URL, and the details that the next iteration needs.
@@ -307,7 +338,7 @@ row! {
     LogRow {
         crawl, iteration, url, depth, via, crawl_type, outcome ["outcome", "outcome_name"], r#final ["final"], tries, resends, at, status,
         duration_ms, first_byte_ms, remote, detail, content_type, body_bytes, truncated, redirects_to, record ["object", "offset", "length"],
-        agent, change ["change", "changed_parts"],
+        agent, change ["change", "changed_parts"], page_requests,
     }
     CandidateRow {
         crawl, url, queued_in, first_seen as Text, depth, via, due_at, interval_ms, last_outcome ["last_outcome", "last_outcome_name"], last_at,

@@ -18,7 +18,7 @@ use dragline_domain::item::{Field, Item, Misfit, Money, Notation, Record, Value}
 use dragline_domain::lastmod::Truth;
 use dragline_domain::markup::{AnchorSet, LanguageLink, LinkUse, MalformedLink, MalformedReason, Markup, PagePart};
 use dragline_domain::outcome::Outcome;
-use dragline_domain::rendering::{PageRendering, RenderEnd, RequestCounts, ServedPage};
+use dragline_domain::rendering::{PageRendering, RenderEnd, RequestCounts, PageGist};
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
 use dragline_domain::use_preferences::{Purpose, UseSource, UseStand, UseStands, UseStatement};
 use dragline_domain::validity::{Flaw, Rule, ValidationType, Validity};
@@ -229,7 +229,7 @@ fn content() -> Content {
             failed: Some("it crashed".into()),
             browser: Some("HeadlessChrome/156.0".into()),
             requests: RequestCounts { answered: 1, refused: 2, over_limit: 3, left_out: 4 },
-            served: Some(ServedPage {
+            served: Some(PageGist {
                 title: Some("App".into()),
                 canonical: Some(url("https://example.org/app")),
                 words: 1,

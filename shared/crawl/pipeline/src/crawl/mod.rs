@@ -24,6 +24,7 @@ mod visit;
 pub use ending::{Crowd, StopSignal, TurnEnd, TurnLimits};
 pub use memory::SegmentMemory;
 pub(crate) use render::RenderedOrigins;
+pub use render::{render_request, to_page_response};
 pub use robots::{BrokenOffPolicy, RefusedAddress, fetch_robots};
 pub use segment::SegmentRecords;
 pub use turn::work_turn;

@@ -8,11 +8,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use dragline_domain::definition::{RenderWhen, logs_out};
+use dragline_domain::definition::{Draft, RenderWhen, logs_out};
 use dragline_domain::frontier::{HostWaiter, OriginKey, ReadAs, TodoEntry};
 use dragline_domain::ids::Iteration;
 use dragline_domain::politeness::RobotsUse;
-use dragline_domain::rendering::{RenderResult, Rendering};
+use dragline_domain::rendering::{PageMethod, PageRefusal, PageRequest, PageRequestEnd, RenderResult, Rendering};
+use dragline_domain::shown::one_line;
 use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::robots::RobotsPolicy;
@@ -32,6 +33,7 @@ use tokio::task::JoinSet;
 use super::paced::{self, PacedRequests};
 use super::pacer::Pacer;
 use super::robots::{BrokenOffPolicy, Robots, StoredUse, robots};
+use super::segment::in_milliseconds;
 use super::send::SentRequest;
 use super::use_file::forbidden;
 use crate::World;
@@ -46,6 +48,9 @@ const KEPT_FOR: Duration = Duration::from_mins(5);
 /// The most origins of which they are kept, the latest ones.
 const ORIGINS_MAX: usize = 8;
 
+/// How many characters are kept of why a request failed.
+const FAILED_CHARS_MAX: usize = 200;
+
 /// The pause before the next try of a page for which this machine had no room.
 const NO_ROOM_PAUSE: Duration = Duration::from_secs(1);
 
@@ -56,6 +61,8 @@ pub(super) struct RenderedPage {
     pub rendering: Rendering,
     /// The document as HTML; `None` if it failed.
     pub html: Option<Bytes>,
+    /// Its picture, as PNG; `None` if there is none.
+    pub screenshot: Option<Bytes>,
     /// The answers to its requests, for the archive.
     pub answers: Vec<PageAnswer>,
     /// How many requests were made for it.
@@ -143,7 +150,7 @@ pub(super) fn page_to_render(
 ) -> Option<Bytes> {
     let render = &context.definition.render;
     let is_page = entry.read_as == ReadAs::Typed && entry.requisite_steps == 0 && sent.wall.is_none();
-    if !is_page || !render.paths.is_empty() && !render.paths.iter().any(|pattern| pattern.is_match(url.as_str())) {
+    if !is_page || !render.is_for(url) {
         return None;
     }
     let response = sent.fetched.result.as_ref().ok().filter(|response| response.status == 200)?;
@@ -156,6 +163,32 @@ pub(super) fn page_to_render(
         return None;
     }
     (render.when == RenderWhen::Always || find_shell(&body).is_some()).then_some(body)
+}
+
+/// Returns an answer as a page gets it; `None` if it is not whole, or cannot be decoded.
+#[must_use]
+pub fn to_page_response(response: FetchedResponse, decoded_bytes_max: u64) -> Option<PageResponse> {
+    let body = decoded(&response, decoded_bytes_max).filter(|_| response.truncated.is_none())?;
+    Some(PageResponse { status: response.status, headers: response.headers, body })
+}
+
+/// Returns what is asked of a browser for a page that was answered at this time.
+#[must_use]
+pub fn render_request(draft: &Draft, url: CrawlUrl, response: PageResponse, at: Timestamp) -> RenderRequest {
+    RenderRequest {
+        url,
+        response,
+        began: Timestamp::from_second(at.as_second()).unwrap_or(at),
+        limits: RenderLimits {
+            page_time: draft.render.page_time,
+            wall_time: draft.render.timeout,
+            requests_max: draft.render.requests_max,
+            dom_bytes_max: draft.fetch.body_bytes_max,
+        },
+        wait_for: draft.render.wait_for.as_ref().map(|selector| WaitFor::new(selector.as_str())),
+        user_agent: draft.user_agent.clone(),
+        screenshot: draft.render.screenshot,
+    }
 }
 
 /// Returns the whole body of an answer without its content coding; `None` if it cannot be had.
@@ -192,6 +225,8 @@ pub(super) struct PageRequests<W, H> {
 #[derive(Debug, Default)]
 pub(super) struct MadeRequests {
     answers: Mutex<Vec<(u32, PageAnswer)>>,
+    /// What became of those that no server answered.
+    unanswered: Mutex<Vec<(u32, PageRequest)>>,
     requests: AtomicU64,
     /// When the page made its first one, by the monotonic clock.
     first: OnceLock<Duration>,
@@ -201,31 +236,39 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
     /// Asks for what the page requests, if that is allowed.
     async fn make(&self, asked: &Asked) -> Answer {
         if !self.is_allowed(asked) {
-            return Answer::Refused;
+            return self.refuse(asked, PageRequestEnd::Refused { refused: PageRefusal::Definition });
         }
         if let Some(kept) = self.pages.find(asked) {
             return Answer::Response(kept);
         }
         match self.is_allowed_by_robots(&asked.url).await {
             Ok(true) => self.fetch(asked).await,
-            Ok(false) => Answer::Refused,
+            Ok(false) => self.refuse(asked, PageRequestEnd::Refused { refused: PageRefusal::RobotsTxt }),
             Err(error) => {
                 tracing::warn!(url = %asked.url, %error, "a request of a page could not be made");
-                Answer::Refused
+                self.refuse(asked, PageRequestEnd::Failed { failed: one_line(&error.to_string(), FAILED_CHARS_MAX) })
             }
         }
     }
 
+    /// Records what became of a request that no server answered.
+    fn refuse(&self, asked: &Asked, end: PageRequestEnd) -> Answer {
+        let request = PageRequest {
+            url: asked.url.clone(),
+            method: asked.method.name(),
+            at: in_milliseconds(self.world.clock().now()),
+            end,
+        };
+        self.made.unanswered.lock().unwrap_or_else(PoisonError::into_inner).push((asked.number, request));
+        Answer::Refused
+    }
+
     /// Whether the definition allows a request.
     fn is_allowed(&self, asked: &Asked) -> bool {
-        let render = &self.context.definition.render;
-        let (own, other) = (self.page.origin(), asked.url.origin());
-        let may_be_sent = match asked.method {
-            AskedMethod::Get => true,
-            AskedMethod::Post { .. } => render.post.iter().any(|pattern| pattern.is_match(asked.url.as_str())),
-        };
         let would_log_out = self.session.is_some() && logs_out(&asked.url);
-        may_be_sent && render.other_hosts.include(&own, &other) && !self.context.excludes(&asked.url) && !would_log_out
+        self.context.definition.render.allows(&self.page.origin(), &asked.url, asked.method.name())
+            && !self.context.excludes(&asked.url)
+            && !would_log_out
     }
 
     /// Whether the robots.txt of a URL's origin allows it. One that cannot be read forbids it.
@@ -290,10 +333,15 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
             let target = asked.target.clone().unwrap_or_else(|| asked.url.path_and_query().to_owned());
             self.note(asked.number, PageAnswer { answer, target, posted: body.clone() });
         }
-        let Ok(response) = fetched.result else { return Answer::Refused };
-        let body = decoded(&response, self.context.definition.fetch.decoded_bytes_max);
-        let Some(body) = body.filter(|_| response.truncated.is_none()) else { return Answer::Refused };
-        let response = PageResponse { status: response.status, headers: response.headers, body };
+        let response = match fetched.result {
+            Ok(response) => response,
+            Err(failure) => {
+                let failed = one_line(&failure.detail, FAILED_CHARS_MAX);
+                return self.refuse(asked, PageRequestEnd::Failed { failed });
+            }
+        };
+        let response = to_page_response(response, self.context.definition.fetch.decoded_bytes_max);
+        let Some(response) = response else { return Answer::Refused };
         self.pages.keep(asked, &response);
         Answer::Response(response)
     }
@@ -340,20 +388,8 @@ pub(super) async fn render<W: World, H: Fetcher + 'static>(
 ) -> Option<RenderedPage> {
     let requests = Arc::new(requests);
     let response = sent.fetched.result.as_ref().ok()?;
-    let definition = &requests.context.definition;
-    let request = RenderRequest {
-        url: requests.page.clone(),
-        response: PageResponse { status: response.status, headers: response.headers.clone(), body },
-        began: Timestamp::from_second(sent.at.as_second()).unwrap_or(sent.at),
-        limits: RenderLimits {
-            page_time: definition.render.page_time,
-            wall_time: definition.render.timeout,
-            requests_max: definition.render.requests_max,
-            dom_bytes_max: definition.fetch.body_bytes_max,
-        },
-        wait_for: definition.render.wait_for.as_ref().map(|selector| WaitFor::new(selector.as_str())),
-        user_agent: definition.user_agent.clone(),
-    };
+    let response = PageResponse { status: response.status, headers: response.headers.clone(), body };
+    let request = render_request(&requests.context.definition, requests.page.clone(), response, sent.at);
     let clock = requests.world.clock();
     let tasks = Arc::new(Tasks { requests: Arc::clone(&requests), running: Mutex::default() });
     let rendered = loop {
@@ -384,16 +420,47 @@ pub(super) async fn render<W: World, H: Fetcher + 'static>(
 }
 
 fn with<W, H>(rendered: Rendered, requests: &PageRequests<W, H>) -> RenderedPage {
-    let Rendered { html, extent, ended, navigations, requests: counts, browser } = rendered;
+    let Rendered { html, extent, ended, navigations, requests: counts, browser, screenshot } = rendered;
     let result = RenderResult::Rendered { ended, extent, dom_sha1: Sha1::digest(&html).into() };
-    let rendering = Rendering { result, requests: counts, browser: Some(browser), navigations };
-    RenderedPage { html: Some(Bytes::from(html)), ..without(rendering, requests) }
+    let rendering = Rendering { result, requests: counts, browser: Some(browser), navigations, asked: Vec::new() };
+    RenderedPage { html: Some(Bytes::from(html)), screenshot, ..without(rendering, requests) }
 }
 
 fn without<W, H>(rendering: Rendering, requests: &PageRequests<W, H>) -> RenderedPage {
     let mut answers = std::mem::take(&mut *requests.made.answers.lock().unwrap_or_else(PoisonError::into_inner));
     // In the order in which the page asked, not in that of their ends.
     answers.sort_by_key(|(number, _)| *number);
+    let mut asked = std::mem::take(&mut *requests.made.unanswered.lock().unwrap_or_else(PoisonError::into_inner));
+    asked.extend(answers.iter().filter_map(|(number, answer)| Some((*number, to_request(answer)?))));
+    asked.sort_by_key(|(number, request)| (*number, request.at));
+    let mut stored_bytes = 0;
+    let is_kept = |request: &PageRequest| {
+        stored_bytes += request.stored_bytes();
+        stored_bytes <= PageRequest::STORED_BYTES_MAX
+    };
+    let asked = asked.into_iter().map(|(_, request)| request).take_while(is_kept).collect();
     let answers = answers.into_iter().map(|(_, answer)| answer).collect();
-    RenderedPage { rendering, html: None, answers, requests: requests.made.requests.load(Ordering::Relaxed) }
+    let rendering = Rendering { asked, ..rendering };
+    RenderedPage {
+        rendering,
+        html: None,
+        screenshot: None,
+        answers,
+        requests: requests.made.requests.load(Ordering::Relaxed),
+    }
+}
+
+/// Returns an answer as the log has it; `None` if there was none.
+fn to_request(PageAnswer { answer, posted, .. }: &PageAnswer) -> Option<PageRequest> {
+    let response = answer.fetched.result.as_ref().ok()?;
+    Some(PageRequest {
+        url: answer.url.clone(),
+        method: if posted.is_some() { PageMethod::Post } else { PageMethod::Get },
+        at: in_milliseconds(answer.at),
+        end: PageRequestEnd::Answered {
+            status: response.status,
+            body_bytes: response.body.len_bytes(),
+            elapsed_ms: u64::try_from(answer.fetched.elapsed.as_millis()).unwrap_or(u64::MAX),
+        },
+    })
 }

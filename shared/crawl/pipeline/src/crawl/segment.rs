@@ -165,12 +165,12 @@ impl SegmentRecords {
         target: &str,
         at: Timestamp,
         visit: &Visit,
-        (fetched, dom): (&FetchOutcome, Option<&Bytes>),
+        (fetched, shown): (&FetchOutcome, Option<&ShownPage>),
     ) {
         let event = self.event(url, at, Some(fetched));
         let capture = match &fetched.result {
             Ok(response) if is_archived(visit) => {
-                self.add_answer(url, &event, visit, (&archived(fetched, response), dom))
+                self.add_answer(url, &event, visit, (&archived(fetched, response), shown))
             }
             Ok(_) | Err(_) => {
                 let record = self.metadata(&event, visit);
@@ -234,7 +234,7 @@ impl SegmentRecords {
         url: &CrawlUrl,
         event: &CaptureEvent,
         visit: &Visit,
-        (response, dom): (&FetchedResponse, Option<&Bytes>),
+        (response, shown): (&FetchedResponse, Option<&ShownPage>),
     ) -> RecordId {
         let id = self.next_id();
         let digest = payload_digest(response);
@@ -278,8 +278,8 @@ impl SegmentRecords {
             None => record,
             Some(reason) => record.truncated(reason),
         });
-        let dom = dom.filter(|_| kind == RecordKind::Response);
-        let dom = dom.map(|dom| (dom.clone(), self.add_dom(url, event, (visit, id), dom)));
+        let shown = shown.filter(|_| kind == RecordKind::Response);
+        let dom = shown.map(|shown| (shown.dom.clone(), self.add_shown(url, event, (visit, id), shown)));
         if let Some(answer) = answer {
             let stored = AnswerRecord { kind, span, payload: Some(payload), truncated };
             self.keep(|| {
@@ -293,13 +293,14 @@ impl SegmentRecords {
         id
     }
 
-    /// Adds the document that scripts made of a page, and returns the length of its record.
-    fn add_dom(
+    /// Adds the document that scripts made of a page, and its picture, and returns the length of
+    /// their records.
+    fn add_shown(
         &mut self,
         url: &CrawlUrl,
         event: &CaptureEvent,
         (visit, answer): (&Visit, RecordId),
-        dom: &Bytes,
+        ShownPage { dom, screenshot }: &ShownPage,
     ) -> u64 {
         let target_uri = TargetUri::for_dom(url.as_str());
         let event = CaptureEvent { target_uri, ip_address: None, protocol: None, ..event.clone() };
@@ -308,7 +309,11 @@ impl SegmentRecords {
         if let Some(rendering) = rendering {
             record = record.extension(json_field(ExtensionName::RENDERED, rendering));
         }
-        self.writer.write(&record.concurrent_to(answer)).length
+        let dom_bytes = self.writer.write(&record.concurrent_to(answer)).length;
+        let Some(screenshot) = screenshot else { return dom_bytes };
+        let event = CaptureEvent { target_uri: TargetUri::for_view(url.as_str()), ..event };
+        let record = Record::resource(self.next_id(), &event, "image/png", screenshot.to_vec());
+        dom_bytes + self.writer.write(&record.concurrent_to(answer)).length
     }
 
     fn metadata(&mut self, event: &CaptureEvent, visit: &Visit) -> Record {
@@ -318,6 +323,15 @@ impl SegmentRecords {
         };
         with_visit(Record::metadata(self.next_id(), event, &metadata), visit)
     }
+}
+
+/// A page as a browser showed it.
+#[derive(Clone, Debug)]
+pub struct ShownPage {
+    /// Its document as HTML.
+    pub dom: Bytes,
+    /// Its picture, as PNG; `None` if there is none.
+    pub screenshot: Option<Bytes>,
 }
 
 /// Whether the answer to a visit is archived. Where a URL was only checked, it would pass for the
@@ -362,7 +376,7 @@ fn payload_digest(response: &FetchedResponse) -> Sha1Digest {
 
 /// Rounds to the precision of stored times, so that later references to the record have the same
 /// date.
-fn in_milliseconds(at: Timestamp) -> Timestamp {
+pub(super) fn in_milliseconds(at: Timestamp) -> Timestamp {
     Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }
 

@@ -66,8 +66,8 @@ pub async fn forget(
 struct Name<'u> {
     url: &'u str,
     target: TargetUri,
-    /// Of the document that its scripts made.
-    dom: TargetUri,
+    /// Of the document that its scripts made, and of its picture.
+    shown: [TargetUri; 2],
     /// In the JSON of a visit that was found on it.
     via: String,
 }
@@ -75,8 +75,8 @@ struct Name<'u> {
 impl<'u> Name<'u> {
     fn from_url(url: &'u CrawlUrl) -> Self {
         let url = url.as_str();
-        let (target, dom) = (TargetUri::new(url), TargetUri::for_dom(url));
-        Self { url, target, dom, via: format!("\"{VIA}\":{}", Value::from(url)) }
+        let (target, shown) = (TargetUri::new(url), [TargetUri::for_dom(url), TargetUri::for_view(url)]);
+        Self { url, target, shown, via: format!("\"{VIA}\":{}", Value::from(url)) }
     }
 }
 
@@ -99,7 +99,8 @@ fn overwrite(key: &ObjectKey, object: &Blob, names: &[Name<'_>], spool: &Spool) 
             date = record.date().unwrap_or(date);
         }
         let is_target = record.target_uri().is_some_and(|uri| {
-            names.iter().any(|name| [&name.target, &name.dom].iter().any(|target| target.as_str() == uri))
+            let is_of = |name: &Name<'_>| std::iter::once(&name.target).chain(&name.shown).any(|of| of.as_str() == uri);
+            names.iter().any(is_of)
         });
         let too_long = || {
             failed(PortErrorKind::Other, format!("the record at byte {} has no room to be overwritten", span.offset))

@@ -8,7 +8,9 @@ use crate::Tally;
 use dragline_domain::document::Document;
 use dragline_domain::frontier::IterationRow;
 use dragline_domain::item::Item;
+use dragline_domain::rendering::PageGist;
 use dragline_domain::scripted;
+use dragline_domain::url::CrawlUrl;
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Cursor, Filter, LogRow, Reader, WalkEnd, each_row, each_row_until};
 use foldhash::HashMap;
@@ -30,6 +32,18 @@ const SCRIPTED: &[Column] = &[
     Column { id: "element", title: "Element that scripts fill", unit: Unit::Text },
 ];
 
+const RENDERED: &[Column] = &[
+    Column { id: "url", title: "URL", unit: Unit::Url },
+    Column { id: "title_sent", title: "Title as sent", unit: Unit::Text },
+    Column { id: "title", title: "Title in a browser", unit: Unit::Text },
+    Column { id: "canonical_sent", title: "Canonical URL as sent", unit: Unit::Text },
+    Column { id: "canonical", title: "Canonical URL in a browser", unit: Unit::Text },
+    Column { id: "words_sent", title: "Words as sent", unit: Unit::Count },
+    Column { id: "words", title: "Words in a browser", unit: Unit::Count },
+    Column { id: "links_sent", title: "Links as sent", unit: Unit::Count },
+    Column { id: "links", title: "Links in a browser", unit: Unit::Count },
+];
+
 /// The gathered totals. Their size does not depend on the number of URLs.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ReportTotals {
@@ -39,6 +53,9 @@ pub struct ReportTotals {
     pub(crate) types: HashMap<String, [u64; 2]>,
     /// Pages that are nearly empty without scripts.
     pub(crate) scripted: Rows,
+    /// Pages that scripts change, as far as they were rendered.
+    #[serde(default = "rendered")]
+    pub(crate) rendered: Rows,
     /// Notes on what was not checked.
     pub(crate) notes: Vec<String>,
     /// The last row of the log.
@@ -50,13 +67,15 @@ impl ReportTotals {
     #[must_use]
     pub fn new(began_at: Timestamp) -> Self {
         let (visits, scripted) = (Visits::starting_at(began_at), Rows::new(SCRIPTED));
-        Self { visits, tally: Tally::default(), types: HashMap::default(), scripted, notes: Vec::new(), after: None }
+        let (tally, types) = (Tally::default(), HashMap::default());
+        Self { visits, tally, types, scripted, rendered: rendered(), notes: Vec::new(), after: None }
     }
 
     /// Restores stored totals.
     #[must_use]
     pub fn restore(self) -> Self {
-        Self { visits: self.visits.restore(), scripted: self.scripted.with_columns(SCRIPTED), ..self }
+        let (scripted, rendered) = (self.scripted.with_columns(SCRIPTED), self.rendered.with_columns(RENDERED));
+        Self { visits: self.visits.restore(), scripted, rendered, ..self }
     }
 
     /// Notes that something was not checked.
@@ -68,6 +87,9 @@ impl ReportTotals {
     pub fn add_document(&mut self, document: &Document) {
         if let Some(element) = document.detail.as_deref().and_then(scripted::element_from_detail) {
             self.scripted.add(vec![Cell::Text(document.url.to_string()), Cell::Text(element.to_owned())]);
+        }
+        if let Some(row) = rendered_row(document) {
+            self.rendered.add(row);
         }
         let mut of_page: Vec<String> =
             document.content.iter().flat_map(|content| &content.items).map(Item::table).collect();
@@ -122,8 +144,34 @@ impl ReportTotals {
     }
 }
 
+fn rendered() -> Rows {
+    Rows::new(RENDERED)
+}
+
+/// Returns what scripts change of a page; `None` if that is nothing, or it was not rendered.
+fn rendered_row(document: &Document) -> Option<Vec<Cell>> {
+    let sent = document.content.as_ref()?.rendering.as_ref()?.served.as_ref()?;
+    let shown = PageGist::new(document.page.as_ref()?, document.links.iter().map(|link| link.kind));
+    let text = |text: Option<&str>| Cell::Text(text.unwrap_or_default().to_owned());
+    let canonical = |gist: &PageGist| text(gist.canonical.as_ref().map(CrawlUrl::as_str));
+    let count = |count: u32| number(Some(count.into()));
+    (*sent != shown).then(|| {
+        vec![
+            Cell::Text(document.url.to_string()),
+            text(sent.title.as_deref()),
+            text(shown.title.as_deref()),
+            canonical(sent),
+            canonical(&shown),
+            count(sent.words),
+            count(shown.words),
+            count(sent.links),
+            count(shown.links),
+        ]
+    })
+}
+
 /// Returns the tables derived from documents.
-pub(crate) fn tables(types: HashMap<String, [u64; 2]>, scripted: Rows) -> [Listing; 2] {
+pub(crate) fn tables(types: HashMap<String, [u64; 2]>, scripted: Rows, rendered: Rows) -> [Listing; 3] {
     const COLUMNS: &[Column] = &[
         Column { id: "type", title: "Type", unit: Unit::Text },
         Column { id: "items", title: "Items", unit: Unit::Count },
@@ -147,5 +195,11 @@ pub(crate) fn tables(types: HashMap<String, [u64; 2]>, scripted: Rows) -> [Listi
         about: "Next to nothing is in these pages until a browser has run their scripts, so many search engines see neither their text nor their links: let the server make them. `dragline crawl --render auto` shows what a browser makes of them.",
         table: scripted.finish_whole(),
     };
-    [items, scripted]
+    let rendered = Listing {
+        id: "rendered",
+        title: "What scripts change",
+        about: "These pages were rendered, and say something else then than what their servers send: programs that run no scripts see only that.",
+        table: rendered.finish_whole(),
+    };
+    [items, scripted, rendered]
 }

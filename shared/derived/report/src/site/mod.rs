@@ -104,7 +104,7 @@ pub async fn report_from_totals(
     (gathered, making, extent): (ReportTotals, ReportStamp, &ReportExtent),
 ) -> Result<Report, ReportError> {
     let began_at = iteration.started_at;
-    let ReportTotals { visits, tally, types, scripted, notes, .. } = gathered;
+    let ReportTotals { visits, tally, types, scripted, rendered, notes, .. } = gathered;
     let Summary { standing, figures } = crate::summary_from_tally(reader, iteration, tally).await?;
     let to_go = if standing.closed_at.is_some() { None } else { Some(figures.waiting) };
     let (findings, left_out) = link_graph::findings(graph, &extent.accepted, extent.rows)?;
@@ -121,7 +121,7 @@ pub async fn report_from_totals(
         kind: depths,
     });
     let mut tables = visits.tables();
-    tables.extend(gathered::tables(types, scripted));
+    tables.extend(gathered::tables(types, scripted, rendered));
     tables.extend(link_graph::tables(graph)?);
     Ok(Report {
         format: FORMAT,

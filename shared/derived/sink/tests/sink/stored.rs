@@ -136,6 +136,7 @@ impl Stored {
             record: Some(place),
             agent: "dragline/test".to_owned(),
             change: Some(VisitChange { kind, parts: Vec::new() }),
+            page_requests: None,
         });
         self.put_items(
             iteration,

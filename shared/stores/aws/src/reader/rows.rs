@@ -10,7 +10,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::recrawl::Absence;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::warc::Truncation;
-use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, RecordPlace, SeenPageRow, StoredSegment, Uses};
+use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRequests, PageRow, RecordPlace, SeenPageRow, StoredSegment, Uses};
 
 use super::described::DocumentsByEntry;
 use crate::rows::known::KnownUrl;
@@ -56,6 +56,7 @@ fn visit(log: &SegmentLog, entry: &LogEntry) -> LogRow {
         record: file.map(|file| RecordPlace { object: log.object.clone(), offset: file.offset, length: file.length }),
         agent: log.agent.clone(),
         change: entry.change.clone(),
+        page_requests: exchange.and_then(|exchange| PageRequests::from_exchange(exchange)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The life of one page: it begins, its time passes, and it is read.
 
+mod picture;
 mod reading;
 mod setup;
 mod time;
@@ -10,6 +11,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dragline_domain::definition::Screenshot;
 use dragline_ports::renderer::{
     Answer, Asked, DomExtent, PageNetwork, RenderEnd, RenderFailure, RenderRequest, Rendered,
 };
@@ -58,6 +60,7 @@ struct PageRequest {
     wait_for: Option<String>,
     page_time: Duration,
     dom_bytes_max: usize,
+    screenshot: Screenshot,
 }
 
 /// What ended beside the page.
@@ -88,7 +91,13 @@ impl<'b> Page<'b> {
         frames_before: HashSet<String>,
     ) -> Self {
         let limits = request.limits;
-        let requests = Requests::new(link.clone(), tab, request.response, limits.requests_max, frames_before);
+        let requests = Requests::new(
+            link.clone(),
+            tab,
+            request.response,
+            (limits.requests_max, request.screenshot),
+            frames_before,
+        );
         let visit = Visit { began_s: request.began.as_second(), user_agent: request.user_agent.as_str().to_owned() };
         let request = PageRequest {
             url: request.url.as_str().to_owned(),
@@ -96,6 +105,7 @@ impl<'b> Page<'b> {
             wait_for: request.wait_for.map(|wait_for| wait_for.as_str().to_owned()),
             page_time: limits.page_time,
             dom_bytes_max: limits.dom_bytes_max.min(DOM_BYTES_MAX),
+            screenshot: request.screenshot,
         };
         Self {
             link: link.clone(),
@@ -123,6 +133,7 @@ impl<'b> Page<'b> {
             Ok(ended) => self.read(ended).await,
             Err(failure) => Err(failure),
         };
+        let screenshot = if read.is_ok() { self.picture().await } else { None };
         self.requests.close();
         let made = self.requests.finish();
         let rendered = read.map(|(dom, ended)| Rendered {
@@ -132,6 +143,7 @@ impl<'b> Page<'b> {
             navigations: made.navigations,
             requests: made.counts,
             browser: browser.to_owned(),
+            screenshot,
         });
         Outcome { rendered, frames: made.frames }
     }

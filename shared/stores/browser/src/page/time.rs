@@ -79,6 +79,13 @@ impl Clock {
     }
 }
 
+impl Clock {
+    /// Returns how much time the page has got.
+    pub(super) const fn given(&self) -> Duration {
+        self.given
+    }
+}
+
 impl Page<'_> {
     /// Lets this much time pass for the page, in parts, or comes to its end if that is nothing.
     pub(super) fn go_on(&mut self, left: Duration) {

@@ -103,8 +103,8 @@ impl World {
         let mut seen = pin!(asked.get());
         for attempt in 0..TRIES_MAX {
             // The same moment would not be another frame.
-            let moment_ms = given.as_secs_f64() * 1000.0 + f64::from(attempt) / 10.0;
-            let frame = json!({"frameTimeTicks": self.began_ms + moment_ms});
+            let moment_ms = self.moment_ms(given) + f64::from(attempt) / 10.0;
+            let frame = json!({"frameTimeTicks": moment_ms});
             let shown = self.link.send(&self.session, "HeadlessExperimental.beginFrame", frame);
             let has_replied = timeout(FRAME_TIME, shown.get()).await.is_ok();
             if !has_replied || timeout(SEEN_TIME, &mut seen).await.is_ok() {
@@ -117,6 +117,17 @@ impl World {
     /// nothing but compute has none.
     pub(super) async fn await_frames(&self) {
         drop(timeout(REAL_FRAMES_TIME, self.evaluate(TWO_FRAMES)).await);
+    }
+
+    /// Returns this moment of the page's time by the browser's clock, in milliseconds.
+    pub(super) fn moment_ms(&self, given: Duration) -> f64 {
+        self.began_ms + given.as_secs_f64() * 1000.0
+    }
+
+    /// Returns how high the document is, in pixels.
+    pub(super) async fn height(&self) -> Result<u32, NoReply> {
+        let height = self.evaluate("document.documentElement?.scrollHeight ?? 0").await?;
+        Ok(height.as_u64().and_then(|height| u32::try_from(height).ok()).unwrap_or_default())
     }
 
     /// Whether an element matches a selector; none matches one that is not valid.

@@ -34,6 +34,18 @@ const REMOVAL_TIME: Duration = Duration::from_millis(50);
 /// How many characters of that are shown.
 const SAID_CHARS_MAX: usize = 200;
 
+/// Keeps this process's memory and variables from other processes of the same user, as a browser
+/// without a sandbox is one (`PR_SET_DUMPABLE`). May be repeated.
+///
+/// # Errors
+/// The system refuses it, or is not Linux.
+pub fn hide_this_process() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    return Ok(rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?);
+    #[cfg(not(target_os = "linux"))]
+    return Err(io::ErrorKind::Unsupported.into());
+}
+
 /// What browsers are started by here.
 #[derive(Clone, Debug)]
 pub(crate) struct Starter {
@@ -143,5 +155,19 @@ fn refusal(error: &io::Error) -> RenderFailure {
         OutOfMemory | QuotaExceeded | StorageFull | WouldBlock => RenderFailure::NoRoom,
         _ if is_full => RenderFailure::NoRoom,
         _ => no_browser(format!("it cannot be started: {error}")),
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use rustix::process::{DumpableBehavior, dumpable_behavior};
+
+    use super::*;
+
+    #[test]
+    fn a_hidden_process_shows_others_nothing() {
+        hide_this_process().unwrap();
+        assert_eq!(dumpable_behavior().unwrap(), DumpableBehavior::NotDumpable);
+        hide_this_process().unwrap();
     }
 }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use bytes::Bytes;
 use data_encoding::BASE64;
+use dragline_domain::definition::Screenshot;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::http_fields::Headers;
 use dragline_ports::renderer::{Answer, Asked, PageResponse, RequestCounts};
@@ -35,6 +36,8 @@ pub(crate) struct Requests {
     /// The page's own answer, until the browser has requested it.
     first: Option<PageResponse>,
     requests_max: u32,
+    /// What is pictured of the page in the end.
+    screenshot: Screenshot,
     counts: RequestCounts,
     asked: u32,
     /// Those that are asked and not answered, by number.
@@ -69,7 +72,7 @@ impl Requests {
         link: Link,
         frame: &str,
         first: PageResponse,
-        requests_max: u32,
+        (requests_max, screenshot): (u32, Screenshot),
         frames_before: HashSet<String>,
     ) -> Self {
         Self {
@@ -77,6 +80,7 @@ impl Requests {
             frame: frame.to_owned(),
             first: Some(first),
             requests_max,
+            screenshot,
             counts: RequestCounts::default(),
             asked: 0,
             open: BTreeMap::new(),
@@ -105,7 +109,7 @@ impl Requests {
         }
         let headers = read_fields(&request["headers"]);
         let origin = headers.text("origin").map(std::borrow::Cow::into_owned);
-        let need = need(Described { resource, method, headers: &headers }, body(request));
+        let need = need(Described { resource, method, headers: &headers }, body(request), self.screenshot);
         let (kind, method) = match need {
             Need::Answer(kind, method) => (kind, method),
             Need::Preflight => {

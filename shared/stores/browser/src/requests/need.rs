@@ -1,6 +1,7 @@
 //! What each request of a page needs: most of those that show something need no network.
 
 use bytes::Bytes;
+use dragline_domain::definition::Screenshot;
 use dragline_formats::http_fields::Headers;
 use dragline_ports::renderer::{AskedKind, AskedMethod};
 
@@ -29,8 +30,8 @@ pub(crate) struct Described<'a> {
     pub(crate) headers: &'a Headers,
 }
 
-/// Decides what a request needs, whose body is this.
-pub(crate) fn need(asked: Described<'_>, body: Bytes) -> Need {
+/// Decides what a request needs, whose body is this, of a page that is to be pictured like this.
+pub(crate) fn need(asked: Described<'_>, body: Bytes, screenshot: Screenshot) -> Need {
     let Described { resource, method, headers } = asked;
     if method == "OPTIONS" && headers.get("access-control-request-method").is_some() {
         return Need::Preflight;
@@ -39,7 +40,8 @@ pub(crate) fn need(asked: Described<'_>, body: Bytes) -> Need {
         return Need::Refusal;
     }
     let kind = match resource {
-        "Image" if method == "GET" => return Need::Pixel,
+        "Image" if method == "GET" && screenshot == Screenshot::None => return Need::Pixel,
+        "Image" if method == "GET" => AskedKind::Picture,
         "Document" => AskedKind::Frame,
         "Script" => AskedKind::Script,
         "Stylesheet" => AskedKind::Style,
@@ -103,7 +105,20 @@ mod tests {
         ] {
             let headers = headers.iter().map(|&(name, value)| (name, value)).collect();
             let described = Described { resource, method, headers: &headers };
-            assert_eq!(need(described, Bytes::from_static(b"{}")), expected, "{resource} {method}: {why}");
+            assert_eq!(
+                need(described, Bytes::from_static(b"{}"), Screenshot::None),
+                expected,
+                "{resource} {method}: {why}"
+            );
         }
+    }
+
+    #[test]
+    fn pictures_are_asked_for_where_the_page_is_pictured() {
+        let headers = Headers::default();
+        let need_of =
+            |resource| need(Described { resource, method: "GET", headers: &headers }, Bytes::new(), Screenshot::View);
+        assert_eq!(need_of("Image"), answer(AskedKind::Picture));
+        assert_eq!(need_of("Font"), Need::Refusal);
     }
 }

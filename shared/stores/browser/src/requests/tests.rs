@@ -15,7 +15,16 @@ impl Held {
         let (link, _) = Link::open(input, tokio::io::empty());
         let first = response(200, b"<!doctype html>");
         let frames_before = HashSet::from(["OLD".to_owned()]);
-        Self { requests: Requests::new(link, "MAIN", first, requests_max, frames_before), said: BufReader::new(said) }
+        Self {
+            requests: Requests::new(
+                link,
+                "MAIN",
+                first,
+                (requests_max, dragline_domain::definition::Screenshot::None),
+                frames_before,
+            ),
+            said: BufReader::new(said),
+        }
     }
 
     fn request(&mut self, id: &str, frame: &str, resource: &str, url: &str) -> Option<Asked> {

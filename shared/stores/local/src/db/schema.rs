@@ -59,6 +59,7 @@ pub(crate) fn prepare(connection: &mut Connection, state: FileState) -> Result<(
     }
     // Files of earlier programs may lack it.
     transaction.execute_batch(include_str!("processes.sql"))?;
+    add_missing_columns(&transaction)?;
     let made = names_and_views();
     if made_in(&transaction)?.as_ref() != Some(&made) {
         put_names(&transaction)?;
@@ -66,6 +67,16 @@ pub(crate) fn prepare(connection: &mut Connection, state: FileState) -> Result<(
         transaction.execute("INSERT OR REPLACE INTO setting (name, value) VALUES (?1, ?2)", [MADE, &made])?;
     }
     transaction.commit()?;
+    Ok(())
+}
+
+/// Adds the columns that files of earlier programs lack.
+fn add_missing_columns(connection: &Connection) -> rusqlite::Result<()> {
+    let sql = "SELECT count(*) FROM pragma_table_info('visit') WHERE name = 'page_requests'";
+    let is_there = connection.query_row(sql, [], |row| row.get::<_, bool>(0))?;
+    if !is_there {
+        connection.execute_batch("ALTER TABLE visit ADD COLUMN page_requests TEXT")?;
+    }
     Ok(())
 }
 

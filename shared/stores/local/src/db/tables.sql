@@ -244,7 +244,8 @@ CREATE TABLE visit (
     etag               TEXT,
     last_modified      TEXT,
     truncated          TEXT,
-    resends            INTEGER
+    resends            INTEGER,
+    page_requests      TEXT
 ) STRICT;
 CREATE INDEX visit_url ON visit (url, iteration) WHERE is_final = 1;
 CREATE INDEX visit_body ON visit (body_of) WHERE body_of IS NOT NULL;

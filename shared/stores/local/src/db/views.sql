@@ -18,6 +18,12 @@ CREATE VIEW request AS
 SELECT id, strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch') AS sent_at, duration_ms, first_byte_ms, status, remote, coalesce(resends, 0) AS resends
 FROM visit WHERE duration_ms IS NOT NULL;
 
+-- What pages requested while they were rendered.
+CREATE VIEW page_request AS
+SELECT v.id, q.key AS n, q.value ->> 'url' AS url, coalesce(q.value ->> 'method', 'GET') AS method, q.value ->> 'at' AS at, q.value ->> 'status' AS status,
+       q.value ->> 'body_bytes' AS body_bytes, q.value ->> 'elapsed_ms' AS duration_ms, q.value ->> 'refused' AS refused, q.value ->> 'failed' AS failed
+FROM visit v, json_each(v.page_requests) q WHERE v.page_requests IS NOT NULL;
+
 -- What came back, and where it is.
 CREATE VIEW file AS
 SELECT id, record, offset, length, content_type, body_bytes, decoded_bytes, lower(hex(payload_sha1)) AS payload_sha1,
@@ -144,7 +150,7 @@ SELECT l.id, c.name AS crawl, l.iteration, l.url, l.depth,
                x.doubt = 'unlike', 'the text there is unlike its own', 'many pages with other texts name it')
            FROM canonical x WHERE x.id = l.id AND x.doubt IS NOT NULL) END AS detail,
        l.content_type, l.body_bytes, l.truncated, iif(l.record IS NULL, NULL, s.object) AS object, l.offset, l.length,
-       d.to_url AS redirects_to, a.name AS agent, l.change, l.changed_parts, (SELECT b.document_id FROM described b WHERE b.id = l.id) AS document_id
+       d.to_url AS redirects_to, a.name AS agent, l.change, l.changed_parts, l.page_requests, (SELECT b.document_id FROM described b WHERE b.id = l.id) AS document_id
 FROM visit l
 JOIN segment s ON s.id = l.id >> 24
 JOIN origin g ON g.id = l.origin_id

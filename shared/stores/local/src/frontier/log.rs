@@ -9,12 +9,13 @@ use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::CrawlLog;
+use dragline_ports::reader::PageRequests;
 use jiff::Timestamp;
 use rusqlite::{Statement, params};
 
 use super::SqliteFrontier;
 use crate::db::urls::shorten;
-use crate::db::values::{Code, Hex, Millis, Sha1};
+use crate::db::values::{Code, Hex, Json, Millis, Sha1};
 use crate::db::{Db, OriginRowId, StoreError, VisitId};
 
 impl CrawlLog for SqliteFrontier {
@@ -64,9 +65,9 @@ const VISIT: &str =
     "INSERT INTO visit (id, crawl_type, agent_id, origin_id, iteration, url, depth, via, redirects, robotstxt_approved, outcome, is_final,
                         tries, at, detail, body_of, change, changed_parts, duration_ms, first_byte_ms, status, remote, record, offset,
                         length, content_type, body_bytes, decoded_bytes, payload_sha1, decoded_sha1, etag, last_modified, truncated,
-                        resends)
+                        resends, page_requests)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,
-             ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34)";
+             ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35)";
 
 fn put_visit(
     statement: &mut Statement<'_>,
@@ -119,6 +120,7 @@ fn put_visit(
         file.and_then(|file| file.last_modified.as_deref()),
         file.and_then(|file| file.truncated.as_deref()),
         exchange.map(|exchange| exchange.resends).filter(|resends| *resends > 0),
+        exchange.and_then(|exchange| PageRequests::from_exchange(exchange)).map(Json),
     ])?;
     Ok(())
 }

@@ -7,7 +7,7 @@ use dragline_domain::frontier::DocumentStanding;
 use dragline_domain::markup::Markup;
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::Truncation;
-use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, RecordPlace, SeenPageRow, Uses};
+use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRequests, PageRow, RecordPlace, SeenPageRow, Uses};
 use jiff::Timestamp;
 use rusqlite::Row;
 use rusqlite::types::{FromSql, FromSqlResult, ValueRef};
@@ -67,7 +67,7 @@ macro_rules! of_one_column {
 
 of_one_column! {
     bool, u8, u16, u32, u64, String, Timestamp as Time, Outcome as Code, CrawlType as Named, DocumentStanding as Named, LinkKind as Named,
-    Truncation as Token, Box<Markup> as Json, Uses as Json,
+    Truncation as Token, Box<Markup> as Json, Uses as Json, PageRequests as Json,
 }
 
 /// The reason why a body is incomplete, as its word.
@@ -177,9 +177,9 @@ of_view! {
     LogRow {
         crawl, iteration, url, depth, via, crawl_type, outcome, r#final = "v.is_final", tries, resends, at, status, duration_ms, first_byte_ms,
         remote, detail, content_type, body_bytes, truncated, redirects_to, record = "v.object, v.offset, v.length", agent,
-        change = "v.change, v.changed_parts",
+        change = "v.change, v.changed_parts", page_requests,
     }
-    |_| 0
+    |visit| visit.page_requests.as_ref().map_or(0, PageRequests::stored_bytes)
 }
 
 of_view! {

@@ -170,7 +170,7 @@ fn delete_content(db: &Db, id: VisitId) -> Result<(), StoreError> {
     let sql = "UPDATE visit
                SET duration_ms = NULL, first_byte_ms = NULL, status = NULL, remote = NULL, record = NULL, offset = NULL, length = NULL,
                    content_type = NULL, body_bytes = NULL, decoded_bytes = NULL, payload_sha1 = NULL, decoded_sha1 = NULL, etag = NULL,
-                   last_modified = NULL, truncated = NULL, resends = NULL
+                   last_modified = NULL, truncated = NULL, resends = NULL, page_requests = NULL
                WHERE id = ?1";
     db.execute(sql, [id])?;
     Ok(())

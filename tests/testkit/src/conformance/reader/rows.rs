@@ -11,10 +11,10 @@ use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::Truncation;
 use dragline_ports::documents::Documents;
 use dragline_ports::frontier::Frontier;
-use dragline_ports::reader::{CandidateRow, Filter, LeftoverRow, LinkRow, LogRow, Reader, RecordPlace, StoredSegment};
+use dragline_ports::reader::{CandidateRow, Filter, LeftoverRow, LinkRow, LogRow, PageRequests, Reader, RecordPlace, StoredSegment};
 
 use super::super::lag::assert_comes_to;
-use super::super::samples::{at, key, origin, url};
+use super::super::samples::{at, key, origin, page_requests, url};
 use super::crawl;
 use super::story::{self, Teller};
 use super::streams::Stream;
@@ -67,6 +67,7 @@ pub async fn visits_come_with_all_that_was_logged(
         record: Some(RecordPlace { object: object.clone(), offset: 0, length: 700 }),
         agent: "agent".to_owned(),
         change: Some(VisitChange { kind: ChangeKind::New, parts: Vec::new() }),
+        page_requests: Some(PageRequests(page_requests())),
     };
     assert_eq!(home, expected);
     assert!(object.as_str().starts_with("raw/docs/"), "where its segment is: {object}");
@@ -106,6 +107,7 @@ pub async fn visits_come_with_all_that_was_logged(
         remote: None,
         detail: Some("rule 1: \"blocked\"".to_owned()),
         change: None,
+        page_requests: None,
         ..without_answer(answered)
     };
     assert_eq!(visit("https://a.example/blocked", 0), decided);

@@ -22,6 +22,7 @@ use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::politeness::Pace;
 use dragline_domain::recrawl::Absence;
+use dragline_domain::rendering::Rendering;
 use dragline_domain::simhash::TextPrint;
 use dragline_domain::url::Spelling;
 use dragline_formats::robots::{RobotsRecord, Unreadable};
@@ -29,7 +30,7 @@ use dragline_ports::documents::Documents;
 use dragline_ports::frontier::{CommitParse, Frontier, GiveUp, RobotsRow};
 use jiff::Timestamp;
 
-use super::super::samples::{at, capture, key, markup, sighting, trigger, url, uses};
+use super::super::samples::{at, capture, key, markup, page_requests, sighting, trigger, url, uses};
 use super::super::world::{DELAY, UNLIMITED, World};
 
 /// What was made of one URL in a segment.
@@ -64,7 +65,7 @@ pub(super) fn got(n: u32, of: &str) -> Made {
                 decoded_sha1: Some("02".repeat(20)),
                 decoded_bytes: 900,
                 status: None,
-                rendering: None,
+                rendering: Some(Box::new(Rendering { asked: page_requests(), ..Rendering::failed("as simulated") })),
             })),
             known: UrlHistory::default(),
             demand: None,

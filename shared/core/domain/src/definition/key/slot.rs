@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::content::ContentLevel;
 use crate::definition::{
     AccessRule, Canonical, DoNotCrawl, ExternalLinks, Feeds, Hostname, ItemType, Line, MainRule, NotifyRule,
-    OtherHosts, QueryRule, RecrawlRule, RecrawlWord, RenderWhen, Requisites, Schedule, SecretReference, Sitemaps,
-    Soft404, UrlPattern, UserAgent, Within,
+    OtherHosts, QueryRule, RecrawlRule, RecrawlWord, RenderWhen, Requisites, Schedule, Screenshot, SecretReference,
+    Sitemaps, Soft404, UrlPattern, UserAgent, Within,
 };
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
@@ -61,6 +61,8 @@ pub enum Slot<'d> {
     RenderWhen(&'d mut RenderWhen),
     /// See [`ValueKind::OtherHosts`](super::ValueKind::OtherHosts).
     OtherHosts(&'d mut OtherHosts),
+    /// See [`ValueKind::Screenshot`](super::ValueKind::Screenshot).
+    Screenshot(&'d mut Screenshot),
     /// A CSS selector; `None` if there is none.
     Selector(&'d mut Option<Line>),
     /// The purpose of the crawl; `None` if it claims none.

@@ -692,6 +692,23 @@ keys! {
         example: "[/graphql$]",
         effect: HowOnly,
     }
+    /// What is pictured of each page that is rendered, as PNG beside its document in the archive.
+    ///
+    /// | word | what |
+    /// |---|---|
+    /// | `none` | nothing |
+    /// | `view` | its first screen: 1280 by 800 pixels |
+    /// | `page` | all of it, 1280 pixels wide and up to 10,000 high |
+    ///
+    /// Its pictures are then asked for while it is rendered, which costs requests and time; fonts
+    /// are not. `dragline get --screenshot` prints it. Where a rendering fails, there is none.
+    RenderScreenshot = "render.screenshot" {
+        field: render.screenshot,
+        kind: Screenshot,
+        default: Value("none"),
+        example: "view",
+        effect: HowOnly,
+    }
     /// What the pages are for. Sites say for which purposes theirs may be used; where one reserves
     /// this purpose, its pages are not requested or not kept ([184
     /// `use_reserved`](outcomes.md#184-use_reserved)). [use.md](use.md) has what is read, and what

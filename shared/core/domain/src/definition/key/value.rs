@@ -50,6 +50,8 @@ pub enum ValueKind {
     RenderWhen,
     /// See [`OtherHosts`](crate::definition::OtherHosts).
     OtherHosts,
+    /// See [`Screenshot`](crate::definition::Screenshot).
+    Screenshot,
     /// A CSS selector.
     Selector,
     /// See [`Purpose`](crate::use_preferences::Purpose).

@@ -466,8 +466,10 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
             open.work.retries.push(Retry { entry: work.entry.clone(), depth: work.depth, tries, not_before });
         }
         let records = open.records.take().expect("it waits for this visit");
-        let dom = rendered.as_ref().and_then(|page| page.html.clone());
-        let mut records = add_sent(records, &url, (at, work.entry.sent_target()), &visit, (fetched, dom)).await?;
+        let shown = rendered
+            .as_ref()
+            .and_then(|page| Some(ShownPage { dom: page.html.clone()?, screenshot: page.screenshot.clone() }));
+        let mut records = add_sent(records, &url, (at, work.entry.sent_target()), &visit, (fetched, shown)).await?;
         for answer in rendered.iter().flat_map(|page| &page.answers) {
             records.add_for_page(answer);
         }
@@ -488,17 +490,17 @@ async fn add_sent(
     url: &CrawlUrl,
     (at, target): (Timestamp, &str),
     visit: &Visit,
-    (fetched, dom): (&FetchOutcome, Option<Bytes>),
+    (fetched, shown): (&FetchOutcome, Option<ShownPage>),
 ) -> PortResult<SegmentRecords> {
     if fetched.result.as_ref().is_ok_and(|response| response.body.in_memory().is_none()) {
         let (own, target) = (url.clone(), target.to_owned());
         let (visit, fetched) = (visit.clone(), fetched.clone());
         let added = tokio::task::spawn_blocking(move || {
-            records.add_sent(&own, &target, at, &visit, (&fetched, dom.as_ref()));
+            records.add_sent(&own, &target, at, &visit, (&fetched, shown.as_ref()));
             records
         });
         return added.await.map_err(|error| PortError::new(PortErrorKind::Other, "archive", url, error));
     }
-    records.add_sent(url, target, at, visit, (fetched, dom.as_ref()));
+    records.add_sent(url, target, at, visit, (fetched, shown.as_ref()));
     Ok(records)
 }

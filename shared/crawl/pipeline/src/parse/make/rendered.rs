@@ -4,14 +4,12 @@
 use std::collections::HashSet;
 
 use dragline_domain::content::{ContentLevel, Gap};
-use dragline_domain::document::{LinkKind, Page};
-use dragline_domain::rendering::{PageRendering, Rendering, ServedPage};
+use dragline_domain::document::LinkKind;
+use dragline_domain::rendering::{PageRendering, Rendering, PageGist};
 use dragline_domain::scripted;
 use dragline_domain::url::CrawlUrl;
-use dragline_domain::words::count_words;
 use dragline_extract::{Extracted, FoundLink, Settings, Source, Unread, extract_as};
-use dragline_formats::http_fields::Headers;
-use dragline_formats::shell::without_noscript;
+use dragline_formats::shell::{headers_of_dom, without_noscript};
 
 use crate::parse::read::records::{Capture, Response};
 
@@ -33,28 +31,11 @@ pub(super) fn extract(capture: &Capture, response: &Response, settings: &Setting
     rendered.remark = rendered.remark.filter(|remark| scripted::element_from_detail(remark).is_none());
     let mut sent = None;
     if let Ok(Extracted { page, links, .. }) = served {
-        sent = Some(summarise(&page, &links));
+        sent = Some(PageGist::new(&page, links.iter().map(|link| link.kind)));
         add_links(&mut rendered, links);
     }
     add_links(&mut rendered, navigations(&capture.url, rendering));
     Ok(with_rendering(rendered, rendering, sent))
-}
-
-/// Returns the header fields as they describe the rendered document.
-fn headers_of_dom(headers: &Headers) -> Headers {
-    let describes_body = |name: &str| name.to_ascii_lowercase().starts_with("content-");
-    let kept = headers.iter().filter(|(name, _)| !describes_body(name)).map(|(name, value)| (name, value.to_vec()));
-    kept.chain([("content-type", b"text/html; charset=utf-8".to_vec())]).collect()
-}
-
-fn summarise(page: &Page, links: &[FoundLink]) -> ServedPage {
-    let links = links.iter().filter(|link| link.kind.leads_to_page()).count();
-    ServedPage {
-        title: page.title.clone(),
-        canonical: page.canonical.clone(),
-        words: u32::try_from(count_words(&page.text)).unwrap_or(u32::MAX),
-        links: u32::try_from(links).unwrap_or(u32::MAX),
-    }
 }
 
 /// Adds links that the page does not have yet. What only its server sent stands behind what is
@@ -71,7 +52,7 @@ fn navigations(url: &CrawlUrl, rendering: &Rendering) -> Vec<FoundLink> {
     elsewhere.map(|target| FoundLink::plain(LinkKind::Redirect, target.clone())).collect()
 }
 
-fn with_rendering(mut page: Extracted, rendering: &Rendering, served: Option<ServedPage>) -> Extracted {
+fn with_rendering(mut page: Extracted, rendering: &Rendering, served: Option<PageGist>) -> Extracted {
     let remark = rendering.remark();
     let content = page.content.get_or_insert_default();
     if remark.is_some() {

@@ -232,7 +232,7 @@ impl ReadCaptures {
             return;
         }
         if record.record_type == RecordType::Resource {
-            self.take_dom(record, bodies);
+            self.take_shown(record, bodies);
             return;
         }
         let Some(visit) = record.extension(ExtensionName::VISIT) else { return };
@@ -254,8 +254,14 @@ impl ReadCaptures {
 }
 
 impl ReadCaptures {
-    /// Takes a rendered document, which is right behind the answer of its page.
-    fn take_dom(&mut self, record: StoredRecord, bodies: Bodies) {
+    /// Takes a rendered document, which is right behind the answer of its page, or the picture
+    /// behind that.
+    fn take_shown(&mut self, record: StoredRecord, bodies: Bodies) {
+        let pictured = record.target_uri().and_then(TargetUri::page_of_view);
+        if let Some(last) = self.captures.last_mut().filter(|last| pictured == Some(last.url.as_str())) {
+            last.extend_file(record.span.length);
+            return;
+        }
         let page = record.target_uri().and_then(TargetUri::page_of_dom);
         let Some(last) = self.captures.pop_if(|last| page == Some(last.url.as_str())) else { return };
         let dom = Bytes::from(record.block);
