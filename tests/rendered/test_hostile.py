@@ -316,3 +316,13 @@ def test_nothing_is_left_of_a_crawl_that_is_ended(how: signal.Signals, serve: Ca
     assert {path for path, row in log.items() if row["outcome_name"] == "file_ingested"} >= {"/", "/loop", "/good"}, log
     assert MADE in made["/good"]["page"]["text"]
     assert made["/loop"]["content"]["rendering"]["ended"] == "stopped" and "Before" in made["/loop"]["page"]["text"]
+
+
+def test_a_crawl_that_ends_leaves_no_files_of_its_browsers(serve: Callable[[str], Pages], tmp_path: Path, temporary: Path) -> None:
+    site = serve("127.0.0.1")
+    site.answers |= {"/": GOOD, "/data.json": Sent(json.dumps({"text": MADE}).encode(), JSON)}
+    crawl = begin(tmp_path, temporary, {"seeds": [site.url + "/"], "render": {"when": "always"}, "politeness": {"delay": "0s"}})
+    said = end(crawl)
+    assert crawl.returncode == 0, said
+    # Its processes may write for a moment after the command's end.
+    assert awaited(lambda: not browser_directories(temporary), GONE_SECONDS), browser_directories(temporary)
