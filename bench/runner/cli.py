@@ -6,7 +6,7 @@ import pathlib
 import sys
 from dataclasses import asdict
 
-from . import instructions, many, report
+from . import instructions, many, rendered, report
 from .crawlers import DRAGLINE, installed
 from .crawls import rounds
 from .places import RELEASE
@@ -23,6 +23,10 @@ def main(arguments):
         return instructions.show_stages(options.server)
     if options.many:
         return many.show(options.many, options.delay, options.server)
+    if options.rendered_many:
+        return rendered.show_many(options.rendered_many)
+    if options.rendered:
+        return rendered.show(options.shapes, options.rounds, options.crawlers, options.json)
     if options.short:
         return instructions.check(options.server)
     if options.record:
@@ -42,6 +46,8 @@ def parsed(arguments):
     parser.add_argument("--stages", action="store_true", help="count the instructions of each stage of a short crawl, under valgrind")
     parser.add_argument("--many", type=int, metavar="N", help="crawl this many origins of five pages politely, and say how long that takes and what memory")
     parser.add_argument("--delay", type=int, default=1, metavar="S", help="the delay of --many, in seconds [default: 1]")
+    parser.add_argument("--rendered", action="store_true", help="crawl applications in a browser, beside Playwright and Crawlee; SHAPEs are synthetic, react, svelte, vue")
+    parser.add_argument("--rendered-many", type=int, metavar="N", help="crawl an application of this many pages in a browser, and say whether memory grows")
     parser.add_argument("--short", action="store_true", help="count the instructions of a short crawl, and fail if they have grown by a quarter")
     parser.add_argument("--record", action="store_true", help="count them and record the figure that --short compares with")
     return parser.parse_args(arguments)
