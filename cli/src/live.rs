@@ -168,12 +168,12 @@ impl<F: Fetcher, C: Clock> LiveFetcher<F, C> {
     }
 
     async fn check_robots(&mut self, url: &CrawlUrl) -> Result<(), LiveError> {
-        let product_token = self.draft.user_agent.product_token();
+        let product_token = self.draft.user_agent.product_token().to_owned();
         let record = self.robots(url).await?;
         if let RobotsRecord::Unreadable(why) = record {
             return Err(LiveError::NotAnswered { url: url.clone(), detail: why.failure() });
         }
-        let policy = record.policy(product_token);
+        let policy = record.policy(&product_token);
         let verdict = policy.verdict(url.path_and_query());
         if verdict.is_allowed() {
             return Ok(());

@@ -25,7 +25,8 @@ const OWN_MIB: usize = 256;
 pub(super) fn browsers(variable: impl Fn(&str) -> Option<String>) -> Result<Option<BrowserRenderer>, SettingError> {
     let Some(program) = variable(BROWSER).filter(|path| !path.is_empty()).map(PathBuf::from) else { return Ok(None) };
     let memory = variable(MEMORY).ok_or(SettingError::Missing(MEMORY))?;
-    let memory_mib = memory.parse().map_err(|_| SettingError::Wrong { name: MEMORY, why: "not a number".to_owned() })?;
+    let memory_mib =
+        memory.parse().map_err(|_| SettingError::Wrong { name: MEMORY, why: "not a number".to_owned() })?;
     // Its code is a stranger's, and it has no sandbox: it must not read our credentials.
     if let Err(error) = dragline_browser::hide_this_process() {
         tracing::warn!(%error, "the browser could read the variables of this process");
@@ -67,6 +68,6 @@ mod tests {
             assert!(browsers(|_| value.clone()).unwrap().is_none(), "{value:?}");
         }
         let no_memory = browsers(|name| (name == BROWSER).then(|| "/opt/chromium/chromium".to_owned()));
-        assert_eq!(no_memory.unwrap_err(), SettingError::Missing(MEMORY));
+        assert_eq!(no_memory.err(), Some(SettingError::Missing(MEMORY)));
     }
 }

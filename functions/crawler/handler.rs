@@ -45,7 +45,8 @@ impl<F: Fetchers, Q: Queue + 'static> Crawler<F, Q> {
     async fn work<W: World>(self: Arc<Self>, world: &Arc<W>, event: Event) -> Reply {
         match event {
             Event::Messages(messages) => {
-                let (shares, turns) = share_out(messages.iter().map(|message| parse_tickets(&message.body)), self.turns_max);
+                let (shares, turns) =
+                    share_out(messages.iter().map(|message| parse_tickets(&message.body)), self.turns_max);
                 let limits = turn_limits(turns);
                 let shares: HashMap<String, Share> =
                     messages.iter().map(|message| message.message_id.clone()).zip(shares).collect();
@@ -89,11 +90,7 @@ impl<F: Fetchers, Q: Queue + 'static> Crawler<F, Q> {
     }
 
     /// Returns the tickets to work here, and those for a function with a browser.
-    async fn divide<W: World>(
-        &self,
-        world: &W,
-        tickets: Vec<Ticket>,
-    ) -> Result<(Vec<Ticket>, Vec<Ticket>), PortError> {
+    async fn divide<W: World>(&self, world: &W, tickets: Vec<Ticket>) -> Result<(Vec<Ticket>, Vec<Ticket>), PortError> {
         if self.renders.is_none() {
             return Ok((tickets, Vec::new()));
         }

@@ -7,13 +7,13 @@ mod handler;
 
 use std::sync::Arc;
 
-use dragline_http::{HttpConfig, HttpFetchers};
 use dragline_browser::BrowserRenderer;
+use dragline_http::{HttpConfig, HttpFetchers};
 use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SecretsManager, SqsQueue, run};
 use dragline_pipeline::World as _;
 use dragline_ports::archive::Archive as _;
-use dragline_ports::queue::CONVOY_MAX;
 use dragline_ports::fetcher::{Fetchers as _, RenderingFetchers};
+use dragline_ports::queue::CONVOY_MAX;
 use dragline_ports::system::SystemClock;
 
 use crate::defaults::RENDERS_URL;

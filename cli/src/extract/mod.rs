@@ -9,8 +9,8 @@ use std::io::{self, Write};
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{Draft, Noindex};
-use dragline_extract::typed::Types;
 use dragline_domain::rendering::PageGist;
+use dragline_extract::typed::Types;
 use dragline_extract::{Look, MainRules, Settings, Source, look};
 
 use crate::args::{Answer, ExtractArgs};

@@ -92,7 +92,11 @@ impl ExtractedPage<'_> {
 fn changes_text(sent: &PageGist, shown: &PageGist, form: (Width, Colour)) -> String {
     let rows = [
         ("title", text_of(sent.title.as_deref()), text_of(shown.title.as_deref())),
-        ("canonical", text_of(sent.canonical.as_ref().map(CrawlUrl::as_str)), text_of(shown.canonical.as_ref().map(CrawlUrl::as_str))),
+        (
+            "canonical",
+            text_of(sent.canonical.as_ref().map(CrawlUrl::as_str)),
+            text_of(shown.canonical.as_ref().map(CrawlUrl::as_str)),
+        ),
         ("words", sent.words.to_string(), shown.words.to_string()),
         ("links to pages", sent.links.to_string(), shown.links.to_string()),
         ("noindex", yes_or_no(sent.noindex), yes_or_no(shown.noindex)),

@@ -19,7 +19,7 @@ pub use batch::{Reply, Work, work_all};
 pub use deadline::{Deadline, RESERVE, WALK_RESERVE};
 pub use dragline_aws::{
     DynamoFrontier, DynamoReader, DynamoRetained, S3Archive, S3Definitions, S3Documents, S3Editions, S3Publications,
-    SecretsManager,
+    SecretsManager, SqsQueue,
 };
 pub use event::{Event, EventError, Message, MessageError, read_message};
 pub use function_url::{HttpReply, HttpReplyTooLarge, HttpRequest, HttpRequestError, REPLY_BYTES_MAX};

@@ -74,7 +74,7 @@ impl Memory {
 }
 
 /// What crawlers ask the web by.
-type SimulatedFetchers = RenderingFetchers<Arc<MutatedFetcher<GatedWeb>>, SimulatedBrowser>;
+type SimulatedFetchers = RenderingFetchers<Arc<MutatedFetcher<GatedWeb>>, SimulatedBrowser<SimulatedClock>>;
 
 /// What workers are made of.
 #[derive(Clone)]
@@ -139,7 +139,7 @@ impl Workshop {
                 let web = SimulatedWeb::new(Arc::clone(&self.servers), SimulatedClock(gate.clone()));
                 let inner = GatedWeb { gate, web };
                 let fetcher = Arc::new(MutatedFetcher { inner, mutation: self.mutation });
-                let browser = SimulatedBrowser::new(Arc::clone(&self.servers));
+                let browser = SimulatedBrowser::new(Arc::clone(&self.servers), SimulatedClock(self.gate(worker)));
                 tokio::spawn(desk.crawl(fetcher.rendering_by(Arc::new(browser))))
             }
             Worker::Parser(_) => tokio::spawn(desk.parse()),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use dragline_formats::warc::{
-    DigestCheck, ReadLimits, RecordType, Sha1Digest, StoredRecord, WarcReader, parse_http_response, read_record,
+    DigestCheck, ReadLimits, RecordType, Sha1Digest, StoredRecord, WarcReader, parse_http_response,
 };
 use rusqlite::Row;
 
@@ -174,7 +174,9 @@ fn check(evidence: &Evidence<'_>, capture: &Capture, sent: &HashMap<String, Vec<
     }
     let range = usize::try_from(capture.offset).ok().zip(usize::try_from(capture.offset + capture.length).ok());
     let member = range.and_then(|(start, end)| object.get(start..end)).ok_or("the object ends before the record")?;
-    let record = read_record(member, ReadLimits::default()).map_err(|error| error.to_string())?;
+    // Behind the answer of a rendered page is its document.
+    let record = WarcReader::new(member, ReadLimits::default()).next().ok_or("there is no record")?;
+    let record = record.map_err(|error| error.to_string())?;
     if record.target_uri() != Some(&capture.url) {
         return Err(format!("the record is of {:?}", record.target_uri()));
     }

@@ -85,6 +85,11 @@ pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> 
     let since = evidence.accesses.iter().skip(evidence.accesses_before);
     let others = since.filter(|access| access.is_for_missing() || access.is_of_page()).count() as u64;
     let others = others + evidence.unsent;
+    let to_pages = evidence.accesses.iter().skip(evidence.accesses_before).filter(|access| access.is_of_page());
+    let bytes_to_pages: u64 =
+        to_pages.filter_map(|access| access.response()).map(|response| response.body.len() as u64).sum();
+    let body_bytes = visits("ifnull(sum(f.body_bytes), 0)")?;
+    let body_bytes = progress.crawler.body_bytes.clamp(body_bytes, body_bytes + bytes_to_pages);
     let requested = visits("count(r.id) + ifnull(sum(r.resends), 0)")?;
     let requested = progress.crawler.requests.clamp(requested, requested + others);
     // Requests are missing from the log where their object was lost, or its parses died too often.
@@ -95,7 +100,7 @@ pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> 
             visits("count(*) FILTER (WHERE NOT l.is_final AND l.crawl_type <> 'reparse')")?,
             progress.crawler.retries,
         ),
-        ("body bytes".to_owned(), visits("ifnull(sum(f.body_bytes), 0)")?, progress.crawler.body_bytes),
+        ("body bytes".to_owned(), body_bytes, progress.crawler.body_bytes),
         (
             "bodies cut".to_owned(),
             visits("count(*) FILTER (WHERE f.truncated = 'length' AND l.crawl_type <> 'reparse')")?,

@@ -1,11 +1,15 @@
 //! Pages that their scripts make: what servers send, what pages ask for, and a browser that shows
 //! them.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use dragline_domain::url::CrawlUrl;
-use dragline_ports::renderer::{PageNetwork, RenderFailure, RenderRequest, Rendered, Renderer};
+use dragline_ports::clock::Clock;
+use dragline_ports::renderer::{
+    DomExtent, PageNetwork, RenderEnd, RenderFailure, RenderRequest, Rendered, Renderer, RequestCounts,
+};
 use dragline_testkit::renderer::ScriptedRenderer;
 
 use super::page::Arrival;
@@ -81,18 +85,19 @@ pub(super) fn answer(url: &CrawlUrl, arrival: &Arrival) -> Option<Answer> {
 /// A browser in which the shells of these servers become their pages. The answers to what a page
 /// asks for change nothing in it, as they may fail while the site's truth stays.
 #[derive(Clone, Debug)]
-pub struct SimulatedBrowser {
+pub struct SimulatedBrowser<C> {
     servers: Arc<Servers>,
+    clock: C,
 }
 
-impl SimulatedBrowser {
-    /// A browser for pages of these servers.
-    pub const fn new(servers: Arc<Servers>) -> Self {
-        Self { servers }
+impl<C: Clock> SimulatedBrowser<C> {
+    /// A browser for pages of these servers, in this clock's time.
+    pub const fn new(servers: Arc<Servers>, clock: C) -> Self {
+        Self { servers, clock }
     }
 }
 
-impl Renderer for SimulatedBrowser {
+impl<C: Clock + Send + Sync + 'static> Renderer for SimulatedBrowser<C> {
     async fn render<N: PageNetwork>(
         &self,
         mut page: RenderRequest,
@@ -102,7 +107,20 @@ impl Renderer for SimulatedBrowser {
         let within = sent.strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(END));
         let html = within.map_or(sent.clone(), |page| page.replace(HYPHENS.1, HYPHENS.0));
         page.response.body = Bytes::from(asked_by(&page.url, &self.servers));
-        let rendered = ScriptedRenderer.render(page, network).await?;
-        Ok(Rendered { html, ..rendered })
+        let wall_time = page.limits.wall_time;
+        let mut rendered = pin!(ScriptedRenderer.render(page, network));
+        tokio::select! {
+            biased;
+            rendered = &mut rendered => Ok(Rendered { html, ..rendered? }),
+            () = self.clock.sleep(wall_time) => Ok(Rendered {
+                html,
+                extent: DomExtent::Whole,
+                ended: RenderEnd::WallTime,
+                navigations: Vec::new(),
+                requests: RequestCounts::default(),
+                browser: "Scripted/1".to_owned(),
+                screenshot: None,
+            }),
+        }
     }
 }

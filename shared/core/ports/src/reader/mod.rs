@@ -37,7 +37,8 @@ use crate::frontier::Progress;
 
 pub use each::{WalkEnd, each_row, each_row_until};
 pub use rows::{
-    CandidateRow, DocumentRow, LeftoverRow, LinkRow, LogRow, PageRequests, PageRow, RecordPlace, SeenPageRow, StoredSegment, Uses,
+    CandidateRow, DocumentRow, LeftoverRow, LinkRow, LogRow, PageRequests, PageRow, RecordPlace, SeenPageRow,
+    StoredSegment, Uses,
 };
 
 /// A reader of one crawl.

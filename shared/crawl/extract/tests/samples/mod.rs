@@ -18,7 +18,7 @@ use dragline_domain::item::{Field, Item, Misfit, Money, Notation, Record, Value}
 use dragline_domain::lastmod::Truth;
 use dragline_domain::markup::{AnchorSet, LanguageLink, LinkUse, MalformedLink, MalformedReason, Markup, PagePart};
 use dragline_domain::outcome::Outcome;
-use dragline_domain::rendering::{PageRendering, RenderEnd, RequestCounts, PageGist};
+use dragline_domain::rendering::{PageGist, PageRendering, RenderEnd, RequestCounts};
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
 use dragline_domain::use_preferences::{Purpose, UseSource, UseStand, UseStands, UseStatement};
 use dragline_domain::validity::{Flaw, Rule, ValidationType, Validity};
@@ -234,6 +234,7 @@ fn content() -> Content {
                 canonical: Some(url("https://example.org/app")),
                 words: 1,
                 links: 2,
+                noindex: true,
             }),
         })),
         main: Some(MainPart {

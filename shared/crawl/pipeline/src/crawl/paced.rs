@@ -1,5 +1,6 @@
 //! Requests that are no visits, and may lead to other hosts: each at its host's pace.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -43,6 +44,7 @@ pub(super) struct PacedRequests<'a, W, H> {
     hosts_per_domain: u16,
     reached: Mutex<FetchEnd>,
     answers: Mutex<Vec<Answer>>,
+    sent: AtomicU64,
 }
 
 /// Where the redirects ended.
@@ -93,8 +95,8 @@ impl<'a, W: World, H: Fetcher> PacedRequests<'a, W, H> {
         waiter: &'a HostWaiter,
         hosts_per_domain: u16,
     ) -> Self {
-        let (reached, answers) = Default::default();
-        Self { world, fetcher, pacer, latest_start, waiter, hosts_per_domain, reached, answers }
+        let (reached, answers, sent) = Default::default();
+        Self { world, fetcher, pacer, latest_start, waiter, hosts_per_domain, reached, answers, sent }
     }
 
     /// Returns where the last request ended.
@@ -107,6 +109,11 @@ impl<'a, W: World, H: Fetcher> PacedRequests<'a, W, H> {
         self.answers.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns how many requests were sent so far: none for a host that was busy, or without time.
+    pub(super) fn sent(&self) -> u64 {
+        self.sent.load(Ordering::Relaxed)
+    }
+
     /// Makes a request at a host's pace.
     async fn fetch_at_pace(&self, pacer: &Pacer, request: FetchRequest) -> FetchOutcome {
         let (clock, latest_start) = (self.world.clock(), self.latest_start);
@@ -115,10 +122,11 @@ impl<'a, W: World, H: Fetcher> PacedRequests<'a, W, H> {
             Some(started) => send(clock, self.fetcher, pacer, (started, latest_start), request, Attempt::First).await,
             None => Err(LeaseTooOld),
         };
-        let Ok(SentRequest { at, fetched, .. }) = sent else {
+        let Ok(SentRequest { at, fetched, resends, .. }) = sent else {
             let why = "the lease would have expired before the answer";
             return FetchOutcome::failed(FetchFailureKind::Timeout, why, Duration::ZERO);
         };
+        self.sent.fetch_add(1 + u64::from(resends), Ordering::Relaxed);
         if fetched.result.is_ok() {
             let answer = Answer { url, at, fetched: fetched.clone() };
             self.answers.lock().unwrap_or_else(PoisonError::into_inner).push(answer);

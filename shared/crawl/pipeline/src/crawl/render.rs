@@ -327,8 +327,8 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
         let (world, fetcher, pacer) = (&*self.world, &*self.fetcher, &*self.pacer);
         let hosts_per_domain = self.context.definition.politeness.hosts_per_domain;
         let paced = PacedRequests::new(world, fetcher, pacer, self.latest_start(), &self.waiter, hosts_per_domain);
-        self.made.requests.fetch_add(1, Ordering::Relaxed);
         let fetched = paced.fetch(request).await;
+        self.made.requests.fetch_add(paced.sent(), Ordering::Relaxed);
         for answer in paced.into_answers() {
             let target = asked.target.clone().unwrap_or_else(|| asked.url.path_and_query().to_owned());
             self.note(asked.number, PageAnswer { answer, target, posted: body.clone() });

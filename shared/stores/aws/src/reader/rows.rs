@@ -10,7 +10,9 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::recrawl::Absence;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::warc::Truncation;
-use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRequests, PageRow, RecordPlace, SeenPageRow, StoredSegment, Uses};
+use dragline_ports::reader::{
+    CandidateRow, LinkRow, LogRow, PageRequests, PageRow, RecordPlace, SeenPageRow, StoredSegment, Uses,
+};
 
 use super::described::DocumentsByEntry;
 use crate::rows::known::KnownUrl;

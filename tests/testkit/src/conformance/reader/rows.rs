@@ -11,7 +11,9 @@ use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::Truncation;
 use dragline_ports::documents::Documents;
 use dragline_ports::frontier::Frontier;
-use dragline_ports::reader::{CandidateRow, Filter, LeftoverRow, LinkRow, LogRow, PageRequests, Reader, RecordPlace, StoredSegment};
+use dragline_ports::reader::{
+    CandidateRow, Filter, LeftoverRow, LinkRow, LogRow, PageRequests, Reader, RecordPlace, StoredSegment,
+};
 
 use super::super::lag::assert_comes_to;
 use super::super::samples::{at, key, origin, page_requests, url};

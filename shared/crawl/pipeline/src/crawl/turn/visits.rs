@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use dragline_domain::capture::{CrawlType, Finality, Visit};
 use dragline_domain::definition::RenderWhen;
 use dragline_domain::frontier::{LeftoverReason, ObjectKey, Reserve, Retry, SegmentId, SegmentWork, Task, TodoEntry};
@@ -24,7 +23,7 @@ use crate::crawl::pacer::Connecting;
 use crate::crawl::planner::{NothingToVisit, Work};
 use crate::crawl::render::{MadeRequests, PageRequests, page_to_render, render};
 use crate::crawl::robots::Robots;
-use crate::crawl::segment::{self, SegmentRecords};
+use crate::crawl::segment::{self, SegmentRecords, ShownPage};
 use crate::crawl::send::LeaseTooOld;
 use crate::crawl::visit::{FinishedVisit, refused, robots_stand, take_archived, to_exchange, to_visit, visit};
 use crate::{DeadLeases, World};

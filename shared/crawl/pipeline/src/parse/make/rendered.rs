@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use dragline_domain::content::{ContentLevel, Gap};
 use dragline_domain::document::LinkKind;
-use dragline_domain::rendering::{PageRendering, Rendering, PageGist};
+use dragline_domain::rendering::{PageGist, PageRendering, Rendering};
 use dragline_domain::scripted;
 use dragline_domain::url::CrawlUrl;
 use dragline_extract::{Extracted, FoundLink, Settings, Source, Unread, extract_as};
