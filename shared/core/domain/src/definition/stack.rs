@@ -104,7 +104,8 @@ mod tests {
             change(&mut draft);
             let told = |runs| stack_problems(&draft, runs).iter().map(ToString::to_string).collect::<Vec<_>>();
             assert_eq!(told(RunsWhere::OnStack(StackBrowsers::Missing)), expected, "{why}");
-            let rendered = expected.iter().filter(|problem| !problem.starts_with("render")).collect::<Vec<_>>();
+            let rendered =
+                expected.iter().filter(|problem| !problem.starts_with("render")).copied().collect::<Vec<_>>();
             assert_eq!(told(RunsWhere::OnStack(StackBrowsers::There)), rendered, "{why}");
             assert_eq!(told(RunsWhere::Anywhere), [""; 0], "{why}");
             assert!(super::super::Definition::new(draft).is_ok(), "{why}: elsewhere it is sound");
