@@ -143,7 +143,7 @@ async fn run_iterations(
         if request.is_online() && given.is_none() {
             rendering::check(&browsers, &wanted, console).await?;
         }
-        let fetchers = SlottedFetchers::new(fetchers, slots.clone(), SystemClock::new()).rendering_by(browsers);
+        let fetchers = SlottedFetchers::new(fetchers, slots.clone(), SystemClock::new()).rendering_by(Arc::clone(&browsers));
         for allowance in run.network.allowances() {
             store.allow(&crawl, allowance).await?;
         }
@@ -151,6 +151,7 @@ async fn run_iterations(
         let crawls = || DirectoryCrawls::new(run.data, run.network.arguments(), console);
         let measuring = telemetry.measure(|| backend(Arc::clone(&world), crawls()));
         let ended = run::run(&world, fetchers, (&room, &floor), asked, interrupts, (&watch, console)).await?;
+        browsers.close().await;
         end_measuring(measuring).await;
         telling.end().await;
         match (goal, ended) {

@@ -76,7 +76,9 @@ pub(super) async fn render(
     let policy = Definition::new(draft.clone()).ok().and_then(|definition| Policy::compile(&definition).ok());
     let network = LiveNetwork { client: Mutex::new(client), policy, draft: draft.clone(), page: page.url.clone() };
     let request = render_request(draft, page.url.clone(), response, page.at);
-    let rendered = rendering::browsers().render(request, Arc::new(network)).await;
+    let browsers = rendering::browsers();
+    let rendered = browsers.render(request, Arc::new(network)).await;
+    browsers.close().await;
     let Rendered { html, ended, requests, browser, .. } = rendered.map_err(rendering::to_failure)?;
     Ok(RenderedPage {
         headers: headers_of_dom(page.headers),

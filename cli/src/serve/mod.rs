@@ -99,7 +99,8 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     });
     let telling = sender.watch(Arc::clone(&world), data, args.disk.keep_free);
     let keeping = keep_all(sinks, Arc::clone(&world), console);
-    let engine = engine(&world, &store, (&network, args.disk.origins), console);
+    let browsers = rendering::browsers();
+    let engine = engine(&world, &store, (&network, args.disk.origins, &browsers), console);
     let stop = engine.stop.clone();
 
     let listening =
@@ -118,6 +119,7 @@ pub(crate) async fn serve(args: &ServeArgs, console: &Console) -> Result<Exit, F
     let engine = tokio::spawn(engine.run(Until::Stopped));
     let guard = SpaceGuard::new(Floor { data, free_bytes_min: args.disk.keep_free }, console);
     let ended = run(engine, &stop, guard, &mut interrupts, console).await;
+    browsers.close().await;
     // What holds the directory ends before it is closed.
     servers.shutdown().await;
     refreshing.abort();
@@ -156,7 +158,7 @@ type DirectoryEngine =
 fn engine(
     world: &Arc<LocalWorld<CliNotifier>>,
     store: &LocalStore,
-    (network, origins): (&Network, Option<NonZeroUsize>),
+    (network, origins, browsers): (&Network, Option<NonZeroUsize>, &Arc<BrowserRenderer>),
     console: &Console,
 ) -> DirectoryEngine {
     let room = Room::divide(raise_open_files(), CONCURRENCY, origins);
@@ -164,7 +166,7 @@ fn engine(
     let config = network.config(&Draft::for_seeds(Vec::new()), Some(&room));
     let fetchers = network.fetchers(HttpConfig { spool, ..config });
     let fetchers =
-        SlottedFetchers::new(fetchers, open_slots(console), SystemClock::new()).rendering_by(rendering::browsers());
+        SlottedFetchers::new(fetchers, open_slots(console), SystemClock::new()).rendering_by(Arc::clone(browsers));
     Engine { options: room.options, ..Engine::new(Arc::clone(world), fetchers, world.queue.clone()) }
 }
 

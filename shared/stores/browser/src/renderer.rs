@@ -43,6 +43,15 @@ impl BrowserRenderer {
         Ok(version)
     }
 
+    /// Ends the browsers that wait for pages, and waits until nothing of them is left. Others end
+    /// with their pages.
+    pub async fn close(&self) {
+        drop(std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner)));
+        if let Some(starter) = self.starter.get() {
+            starter.await_removals().await;
+        }
+    }
+
     /// Takes a browser that waits, or starts one.
     async fn browser(&self) -> Result<Browser, RenderFailure> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();

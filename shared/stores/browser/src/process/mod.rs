@@ -15,7 +15,8 @@ use dragline_ports::renderer::RenderFailure;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
-use tokio::time::sleep;
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
 
 use self::confine::Confinement;
 use self::profile::Profile;
@@ -30,6 +31,9 @@ const SAID_BYTES_MAX: usize = 4096;
 /// write for a moment after the first has ended.
 const REMOVALS_MAX: u32 = 20;
 const REMOVAL_TIME: Duration = Duration::from_millis(50);
+
+/// How long the removal of all files is waited for. What is left is removed by the next process.
+const REMOVALS_TIME: Duration = Duration::from_secs(2);
 
 /// How many characters of that are shown.
 const SAID_CHARS_MAX: usize = 200;
@@ -51,6 +55,27 @@ pub fn hide_this_process() -> io::Result<()> {
 pub(crate) struct Starter {
     program: PathBuf,
     confinement: Confinement,
+    removals: Removals,
+}
+
+/// How many browsers that ended still have files. Clones share it.
+#[derive(Clone, Debug)]
+struct Removals(Arc<watch::Sender<usize>>);
+
+impl Removals {
+    fn begin(&self) -> Removal {
+        self.0.send_modify(|running| *running += 1);
+        Removal(self.clone())
+    }
+}
+
+/// The removal of a browser's files, which is over when this is dropped.
+struct Removal(Removals);
+
+impl Drop for Removal {
+    fn drop(&mut self) {
+        self.0.0.send_modify(|running| *running -= 1);
+    }
 }
 
 impl Starter {
@@ -61,7 +86,14 @@ impl Starter {
     pub(crate) async fn find(settings: &BrowserSettings) -> Result<Self, RenderFailure> {
         let program = program::find(settings.program.as_deref())?;
         profile::remove_abandoned();
-        Ok(Self { program, confinement: Confinement::find(settings.namespace).await })
+        let removals = Removals(Arc::new(watch::Sender::new(0)));
+        Ok(Self { program, confinement: Confinement::find(settings.namespace).await, removals })
+    }
+
+    /// Waits until no files are left of browsers that ended, but not for long.
+    pub(crate) async fn await_removals(&self) {
+        let mut running = self.removals.0.subscribe();
+        drop(timeout(REMOVALS_TIME, running.wait_for(|running| *running == 0)).await);
     }
 
     /// Starts a browser with an empty profile. Returns it with the pipes over which it obeys.
@@ -84,7 +116,8 @@ impl Starter {
             return Err(no_browser("its pipes are missing"));
         };
         let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-        let process = Process { child: Some(child), group, profile: Some(profile), said: Arc::default() };
+        let removals = self.removals.clone();
+        let process = Process { child: Some(child), group, profile: Some(profile), said: Arc::default(), removals };
         tokio::spawn(listen(said, Arc::clone(&process.said)));
         Ok((process, input, output))
     }
@@ -102,6 +135,7 @@ pub(crate) struct Process {
     group: Option<Pid>,
     profile: Option<Profile>,
     said: Arc<Mutex<Vec<u8>>>,
+    removals: Removals,
 }
 
 impl Process {
@@ -124,7 +158,9 @@ impl Drop for Process {
         // Its files are removed once nothing writes to them any more. Without a runtime, the drops
         // of both do what can be done.
         if let (Some(mut child), Some(profile), Ok(runtime)) = (child, profile, tokio::runtime::Handle::try_current()) {
+            let removal = self.removals.begin();
             runtime.spawn(async move {
+                let _removal = removal;
                 let _ = child.wait().await;
                 for _ in 0..REMOVALS_MAX {
                     if profile.clear().is_ok() {
@@ -132,6 +168,7 @@ impl Drop for Process {
                     }
                     sleep(REMOVAL_TIME).await;
                 }
+                drop(profile);
             });
         }
     }
