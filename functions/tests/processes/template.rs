@@ -13,10 +13,17 @@ const FUNCTION: &str = "AWS::Serverless::Function";
 
 const QUEUE: &str = "AWS::SQS::Queue";
 
+const RENDERER: &str = "Renderer";
+
 const ALARM: &str = "AWS::CloudWatch::Alarm";
 
 /// The variable with the log level, which only the setup of logging reads.
 const LOG_LEVEL: &str = "RUST_LOG";
+
+/// Returns the package of a function: the renderer is the crawler with a browser.
+fn package(function: &str) -> String {
+    if function == RENDERER { "crawler".to_owned() } else { function.to_lowercase() }
+}
 
 fn functions() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
@@ -25,7 +32,7 @@ fn functions() -> PathBuf {
 #[test]
 fn every_function_of_the_checkout_is_in_the_template_and_no_other() {
     let template = Template::read();
-    let named: BTreeSet<String> = template.named(FUNCTION).map(str::to_lowercase).collect();
+    let named: BTreeSet<String> = template.named(FUNCTION).map(package).collect();
     let packages =
         fs::read_dir(functions()).unwrap().map(Result::unwrap).filter(|entry| entry.path().join("main.rs").is_file());
     let packages: BTreeSet<String> = packages.map(|entry| entry.file_name().into_string().unwrap()).collect();
@@ -71,9 +78,15 @@ fn every_variable_of_a_function_is_read_by_it() {
             variables.get(name).cloned()
         })
         .unwrap();
-        let module = functions().join(function.to_lowercase()).join("mod.rs");
+        let module = functions().join(package(function)).join("mod.rs");
         let mut module = fs::read_to_string(module).unwrap();
-        for (called, file) in [("stack_defaults(", "defaults.rs"), ("fetchers(", "network.rs")] {
+        let called = [
+            ("stack_defaults(", "defaults.rs"),
+            ("RENDERS_URL", "defaults.rs"),
+            ("fetchers(", "network.rs"),
+            ("browsers(", "crawler/browser.rs"),
+        ];
+        for (called, file) in called {
             if module.contains(called) {
                 module += &fs::read_to_string(functions().join(file)).unwrap();
             }
@@ -83,6 +96,17 @@ fn every_variable_of_a_function_is_read_by_it() {
             assert!(is_read, "{function} does not read {name}");
         }
     }
+}
+
+#[test]
+fn the_renderer_may_do_what_the_crawler_may_and_no_more() {
+    let template = Template::read();
+    let policies = |function| template.property(function, FUNCTION, "Policies").to_string();
+    let also_to_renderers = r#",["Renders","RenderTurns.Arn","AWS::NoValue"]"#;
+    assert_eq!(
+        policies(RENDERER).replace("RenderTurns.Arn", "Turns.Arn"),
+        policies("Crawler").replace(also_to_renderers, "")
+    );
 }
 
 #[test]

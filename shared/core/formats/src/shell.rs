@@ -138,8 +138,8 @@ pub fn without_noscript(page: &[u8]) -> Vec<u8> {
     kept
 }
 
-/// Returns the header fields of a page's answer as they describe the document that its scripts made,
-/// as HTML in UTF-8.
+/// Returns the header fields of a page's answer as they describe the document that its scripts
+/// made, as HTML in UTF-8.
 #[must_use]
 pub fn headers_of_dom(headers: &Headers) -> Headers {
     let describes_body = |name: &str| name.to_ascii_lowercase().starts_with("content-");

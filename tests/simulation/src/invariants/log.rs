@@ -80,8 +80,8 @@ const SEGMENTS: &str = "FROM segment s JOIN origin o ON o.id = s.origin_id JOIN 
 pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> Checked {
     let visits = |counted: &str| evidence.number(&format!("SELECT {counted} {VISITS}"));
     let segments = |counted: &str| evidence.number(&format!("SELECT {counted} {SEGMENTS}"));
-    // Those for addresses that cannot exist, and those of pages, are counted, and no visits. Where a
-    // crawler died, nobody counted them.
+    // Those for addresses that cannot exist, and those of pages, are counted, and no visits. Where
+    // a crawler died, nobody counted them.
     let since = evidence.accesses.iter().skip(evidence.accesses_before);
     let others = since.filter(|access| access.is_for_missing() || access.is_of_page()).count() as u64;
     let others = others + evidence.unsent;
