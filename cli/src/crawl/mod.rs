@@ -143,7 +143,8 @@ async fn run_iterations(
         if request.is_online() && given.is_none() {
             rendering::check(&browsers, &wanted, console).await?;
         }
-        let fetchers = SlottedFetchers::new(fetchers, slots.clone(), SystemClock::new()).rendering_by(Arc::clone(&browsers));
+        let fetchers =
+            SlottedFetchers::new(fetchers, slots.clone(), SystemClock::new()).rendering_by(Arc::clone(&browsers));
         for allowance in run.network.allowances() {
             store.allow(&crawl, allowance).await?;
         }

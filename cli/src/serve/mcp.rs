@@ -26,6 +26,7 @@ use crate::error::{Failure, while_doing};
 use crate::exit::Exit;
 use crate::network::Network;
 use crate::notify::CliNotifier;
+use crate::rendering;
 use crate::terminal::Console;
 
 /// How often a call tries to open a directory that another process has, which takes a moment each
@@ -197,7 +198,8 @@ impl AgentDirectory {
             return Ok(());
         }
         let network = Network::from_args(&self.network)?;
-        let engine = engine(&directory.world, &directory.store, (&network, None), &self.console);
+        let browsers = rendering::browsers();
+        let engine = engine(&directory.world, &directory.store, (&network, None, &browsers), &self.console);
         let stop = engine.stop.clone();
         let (stopping, console, data) = (stop.clone(), self.console.clone(), self.data.clone());
         let (directory, until) = (Arc::clone(directory), Until::Closed(crawl.clone()));
@@ -211,6 +213,7 @@ impl AgentDirectory {
                     () = sleep(LOOK_EVERY) => guard.check(&stopping),
                 }
             };
+            browsers.close().await;
             if let Err(error) = ended {
                 let failure = Failure::from(error);
                 console.error(&failure.message, &failure.hints);

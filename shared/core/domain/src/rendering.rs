@@ -67,10 +67,14 @@ impl Rendering {
     pub fn remark(&self) -> Option<String> {
         match &self.result {
             RenderResult::Failed(why) => Some(format!("not rendered: {why}")),
-            RenderResult::Rendered { ended: RenderEnd::Quiet, extent: DomExtent::Whole, .. } => None,
             RenderResult::Rendered { extent: DomExtent::Cut, .. } => {
                 Some("rendered, and cut at the limit on its size".to_owned())
             }
+            RenderResult::Rendered { ended: RenderEnd::Quiet, .. } => match self.requests.over_limit {
+                0 => None,
+                1 => Some("rendered without one of its requests, as it made too many".to_owned()),
+                requests => Some(format!("rendered without {requests} of its requests, as it made too many")),
+            },
             RenderResult::Rendered { ended, .. } => Some(format!("rendered, and read {ended}")),
         }
     }
