@@ -35,7 +35,7 @@ PAGES = {
     "/three": {"title": "The third machine", "text": "It rests.", "links": []},
 }
 
-LOOP = Page(b"<!doctype html><title>Loop</title><div id=root></div><script>for (;;);</script>")
+LOOP = Page(b"<!doctype html><title>Loop</title><div id=root></div><script>for (;;); // until somebody stops it, which no page should need</script>")
 
 
 def answer(path: str) -> Page | None:

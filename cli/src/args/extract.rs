@@ -17,7 +17,7 @@ use super::{Answer, NetworkArgs, key, values};
 Examples:
   dragline extract https://example.org/product/chair -f crawl.yaml
   dragline extract page.html -f crawl.yaml --url https://example.org/product/chair
-  dragline extract https://app.example.org/ --render always        what scripts change
+  dragline extract https://example.org/product/chair --render auto  what scripts change, if it needs them
   dragline get https://example.org/product/chair > page.html       the page as a crawl stored it
   dragline extract page.html --json | jq .structured"
 )]

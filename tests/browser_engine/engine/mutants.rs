@@ -1,5 +1,5 @@
 //! What these tests check finds each defect that a renderer may have: the same browser, behind a
-//! program that hides something of it (`mutant.py`).
+//! program that hides something of it (`mutant.rs`).
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::site::{Site, page, render};
 
 fn mutant(defect: &str) -> BrowserSettings {
     let environment = vec![(OsString::from("MUTANT"), OsString::from(defect))];
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("engine/mutant.py");
+    let program = Path::new(env!("CARGO_BIN_EXE_mutant")).to_owned();
     // A namespace would hide what leaves the browser.
     BrowserSettings { program: Some(program), namespace: Namespace::Unused, environment, ..BrowserSettings::default() }
 }

@@ -85,10 +85,9 @@ impl Extractor for Html {
     }
 }
 
-/// Returns the element that scripts fill, if next to nothing is in the page without them.
+/// Returns the element that scripts fill, if the page is one that is rendered where that is wanted.
 fn filled_by_scripts<'t>(outline: &Outline<'t>, page: &[u8]) -> Option<&'t str> {
-    // A page without a framework's element may still be one that crawls render.
-    outline.needs_scripts(scripted::WORDS_MAX).or_else(|| find_shell(page).map(|_| "body"))
+    find_shell(page).map(|_| outline.needs_scripts(scripted::WORDS_MAX).unwrap_or("body"))
 }
 
 /// Returns the syntax of a decoded text without a byte order mark; `None` if it is not a page.

@@ -85,7 +85,9 @@ pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> 
     let since = evidence.accesses.iter().skip(evidence.accesses_before);
     let others = since.filter(|access| access.is_for_missing() || access.is_of_page()).count() as u64;
     let others = others + evidence.unsent;
-    let to_pages = evidence.accesses.iter().skip(evidence.accesses_before).filter(|access| access.is_of_page());
+    // So are the bytes of answers to pages, and of the robots.txt of other origins that they ask.
+    let since = evidence.accesses.iter().skip(evidence.accesses_before);
+    let to_pages = since.filter(|access| access.is_of_page() || access.is_robots_txt());
     let bytes_to_pages: u64 =
         to_pages.filter_map(|access| access.response()).map(|response| response.body.len() as u64).sum();
     let body_bytes = visits("ifnull(sum(f.body_bytes), 0)")?;

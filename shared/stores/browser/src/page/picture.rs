@@ -59,12 +59,15 @@ async fn take(
     (what, frames, clock): (Screenshot, Frames, Clock),
 ) -> Result<Vec<u8>, NoReply> {
     let (width, first_screen) = VIEW;
-    let height = match what {
-        Screenshot::None | Screenshot::View => first_screen,
-        Screenshot::Page => world.height().await?.clamp(first_screen, HEIGHT_MAX),
+    let resize = |height: u32| {
+        let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+        link.call(&session, "Emulation.setDeviceMetricsOverride", size)
     };
-    let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
-    link.call(&session, "Emulation.setDeviceMetricsOverride", size).await?;
+    resize(first_screen).await?;
+    if what == Screenshot::Page {
+        // No document is lower than its window.
+        resize(world.height().await?.clamp(first_screen, HEIGHT_MAX)).await?;
+    }
     let png = match frames {
         Frames::Commanded => {
             let mut shown = Value::Null;

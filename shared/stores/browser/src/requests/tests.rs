@@ -16,13 +16,7 @@ impl Held {
         let first = response(200, b"<!doctype html>");
         let frames_before = HashSet::from(["OLD".to_owned()]);
         Self {
-            requests: Requests::new(
-                link,
-                "MAIN",
-                first,
-                (requests_max, dragline_domain::definition::Screenshot::None),
-                frames_before,
-            ),
+            requests: Requests::new(link, "MAIN", first, (requests_max, Screenshot::None), frames_before),
             said: BufReader::new(said),
         }
     }
