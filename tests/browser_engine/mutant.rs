@@ -1,7 +1,7 @@
 //! A browser that is told something else than what we say, by a defect that `MUTANT` names. It
 //! stands between us and the real one, as its program.
 //!
-//! - `no_proxy`: it is not told of the proxy that is not there.
+//! - `not_cut_off`: it is told neither of the proxy that is not there, nor that no host is found.
 //! - `page_session`: requests are intercepted at the page's session, as usual, and not at the
 //!   browser's.
 //! - `setup_unawaited`: it says that the page is set up before it is.
@@ -37,8 +37,10 @@ type Pipe = Arc<Mutex<Box<dyn Write + Send>>>;
 fn main() {
     let defect = std::env::var("MUTANT").unwrap();
     let arguments: Vec<_> = std::env::args().skip(1).collect();
-    if defect == "no_proxy" {
-        let told = arguments.iter().filter(|argument| !argument.starts_with("--proxy-"));
+    if defect == "not_cut_off" {
+        let cuts_off =
+            |argument: &&String| argument.starts_with("--proxy-") || argument.starts_with("--host-resolver-");
+        let told = arguments.iter().filter(|argument| !cuts_off(argument));
         panic!("{}", Command::new(BROWSER).args(told).exec());
     }
     let mut browser = Command::new("/bin/sh")

@@ -59,31 +59,29 @@ async fn take(
     (what, frames, clock): (Screenshot, Frames, Clock),
 ) -> Result<Vec<u8>, NoReply> {
     let (width, first_screen) = VIEW;
-    let resize = |height: u32| {
+    let resize = async |height: u32| {
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
-        link.call(&session, "Emulation.setDeviceMetricsOverride", size)
+        link.call(&session, "Emulation.setDeviceMetricsOverride", size).await
+    };
+    let mut moment_ms = world.moment_ms(clock.given());
+    // The page takes its size in a frame.
+    let mut show = async || {
+        moment_ms += FRAME_MS;
+        let frame = json!({"frameTimeTicks": moment_ms, "screenshot": {"format": "png"}});
+        match frames {
+            Frames::Commanded => link.call(&session, "HeadlessExperimental.beginFrame", frame).await,
+            Frames::Real => Ok(Value::Null),
+        }
     };
     resize(first_screen).await?;
+    show().await?;
     if what == Screenshot::Page {
-        // No document is lower than its window.
         resize(world.height().await?.clamp(first_screen, HEIGHT_MAX)).await?;
+        show().await?;
     }
     let png = match frames {
-        Frames::Commanded => {
-            let mut shown = Value::Null;
-            for frame in [1.0, 2.0] {
-                let frame = json!({
-                    "frameTimeTicks": world.moment_ms(clock.given()) + frame * FRAME_MS,
-                    "screenshot": {"format": "png"},
-                });
-                shown = link.call(&session, "HeadlessExperimental.beginFrame", frame).await?;
-            }
-            shown["screenshotData"].take()
-        }
-        Frames::Real => {
-            let mut shown = link.call(&session, "Page.captureScreenshot", json!({"format": "png"})).await?;
-            shown["data"].take()
-        }
+        Frames::Commanded => show().await?["screenshotData"].take(),
+        Frames::Real => link.call(&session, "Page.captureScreenshot", json!({"format": "png"})).await?["data"].take(),
     };
     Ok(BASE64.decode(text(&png).as_bytes()).unwrap_or_default())
 }
