@@ -57,6 +57,7 @@ fn main() {
     thread::spawn(move || each(output, |message| back.event(message)));
     each(File::open("/proc/self/fd/3").unwrap(), |message| between.command(message));
     browser.kill().unwrap();
+    browser.wait().unwrap();
 }
 
 /// Handles what comes over a pipe, message by message.

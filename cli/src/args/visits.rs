@@ -114,6 +114,9 @@ pub(crate) struct GetArgs {
     pub(crate) iteration: Option<Iteration>,
     #[command(flatten)]
     received: ReceivedArgs,
+    /// Write the picture of a page that was rendered (`render.screenshot`), as PNG
+    #[arg(long, conflicts_with_all = ["headers", "raw", "served", "form", "live"])]
+    pub(crate) screenshot: bool,
     /// Print the main part of a page, without navigation and the like, or the text of a file, such
     /// as a PDF: as text, as Markdown, or as JSON with what the page says about itself; or the
     /// whole page as HTML
@@ -138,9 +141,6 @@ struct ReceivedArgs {
     /// Print what the server sent of a page that was rendered, instead of what scripts made of it
     #[arg(long)]
     served: bool,
-    /// Write the picture of a page that was rendered (`render.screenshot`), as PNG
-    #[arg(long, conflicts_with_all = ["headers", "raw", "served", "form"])]
-    screenshot: bool,
 }
 
 /// In which form the main part of a page, or the text of a file, is printed.
@@ -173,13 +173,8 @@ impl GetArgs {
 
     /// Returns whether what the server sent is wanted, of a page that was rendered, too.
     pub(crate) const fn is_as_served(&self) -> bool {
-        let ReceivedArgs { headers, raw, served, .. } = self.received;
+        let ReceivedArgs { headers, raw, served } = self.received;
         headers || raw || served
-    }
-
-    /// Returns whether its picture is wanted.
-    pub(crate) const fn is_pictured(&self) -> bool {
-        self.received.screenshot
     }
 
     /// Returns which parts to print.

@@ -233,7 +233,7 @@ async fn print(
     let chosen = choose(&visits, &wanted).map_err(failed)?;
     let held = if args.form.is_some() { ReadLimits::default() } else { ReadLimits::holding(HELD_BYTES_MAX) };
     let loaded = load_with_body(archive, (&wanted.url, held), &chosen).await.map_err(failed)?;
-    if args.is_pictured() {
+    if args.screenshot {
         let picture = load_screenshot(&loaded, &wanted.url, &chosen).map_err(failed)?;
         if io::stdout().is_terminal() {
             return Err(StoredError::NotText.into());
