@@ -63,7 +63,7 @@ async fn take(
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
         link.call(&session, "Emulation.setDeviceMetricsOverride", size).await
     };
-    let mut moment_ms = world.moment_ms(clock.given());
+    let mut moment_ms = world.moment_ms(clock.given);
     // The page takes its size in a frame.
     let mut show = async || {
         moment_ms += FRAME_MS;

@@ -54,7 +54,7 @@ pub(super) enum Phase {
 pub(super) struct Clock {
     pub(super) phase: Phase,
     /// How much time the page has got so far.
-    given: Duration,
+    pub(super) given: Duration,
     /// How often it got more than its page time.
     rounds: u32,
     /// How many requests there were before the last frame.
@@ -76,13 +76,6 @@ impl Clock {
             seen: None,
             lacks_element: false,
         }
-    }
-}
-
-impl Clock {
-    /// Returns how much time the page has got.
-    pub(super) const fn given(&self) -> Duration {
-        self.given
     }
 }
 
