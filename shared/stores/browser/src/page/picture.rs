@@ -65,22 +65,22 @@ async fn take(
     };
     let mut moment_ms = world.moment_ms(clock.given);
     // The page takes its size in a frame.
-    let mut show = async || {
+    let mut show = async |mut frame: Value| {
         moment_ms += FRAME_MS;
-        let frame = json!({"frameTimeTicks": moment_ms, "screenshot": {"format": "png"}});
+        frame["frameTimeTicks"] = moment_ms.into();
         match frames {
             Frames::Commanded => link.call(&session, "HeadlessExperimental.beginFrame", frame).await,
             Frames::Real => Ok(Value::Null),
         }
     };
     resize(first_screen).await?;
-    show().await?;
+    show(json!({})).await?;
     if what == Screenshot::Page {
         resize(world.height().await?.clamp(first_screen, HEIGHT_MAX)).await?;
-        show().await?;
+        show(json!({})).await?;
     }
     let png = match frames {
-        Frames::Commanded => show().await?["screenshotData"].take(),
+        Frames::Commanded => show(json!({"screenshot": {"format": "png"}})).await?["screenshotData"].take(),
         Frames::Real => link.call(&session, "Page.captureScreenshot", json!({"format": "png"})).await?["data"].take(),
     };
     Ok(BASE64.decode(text(&png).as_bytes()).unwrap_or_default())
