@@ -33,14 +33,17 @@ pub(crate) fn stack_defaults(variable: impl Fn(&str) -> Option<String>) -> Resul
 
 /// The variable with the queue of the tickets of crawls that render pages; empty if the stack has
 /// no browsers.
-pub(crate) const RENDERS_URL: &str = "DRAGLINE_RENDERS_URL";
+const RENDERS_URL: &str = "DRAGLINE_RENDERS_URL";
+
+/// Returns the URL of the queue of the tickets of crawls that render pages; `None` if the stack has
+/// no browsers.
+pub(crate) fn renders_url(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+    variable(RENDERS_URL).filter(|url| !url.is_empty())
+}
 
 /// Returns whether the stack has browsers.
 pub(crate) fn stack_browsers(variable: impl Fn(&str) -> Option<String>) -> StackBrowsers {
-    match variable(RENDERS_URL).filter(|url| !url.is_empty()) {
-        Some(_) => StackBrowsers::There,
-        None => StackBrowsers::Missing,
-    }
+    renders_url(variable).map_or(StackBrowsers::Missing, |_| StackBrowsers::There)
 }
 
 fn wrong(name: &'static str, error: &dyn std::error::Error) -> SettingError {

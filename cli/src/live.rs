@@ -7,7 +7,6 @@ use std::time::Duration;
 use dragline_domain::definition::Draft;
 use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_extract::Source;
-use dragline_formats::http_fields::Headers;
 use dragline_formats::robots::RobotsRecord;
 use dragline_http::HttpFetcher;
 use dragline_local::SystemClock;
@@ -29,11 +28,7 @@ const WAIT_ANNOUNCED_MIN: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct LiveAnswer {
     pub(crate) url: CrawlUrl,
-    pub(crate) status: u16,
-    pub(crate) reason: String,
-    pub(crate) headers: Headers,
-    /// As received, up to a limit.
-    pub(crate) body: Vec<u8>,
+    pub(crate) response: FetchedResponse,
     /// Where it leads, if it is a redirect.
     pub(crate) redirects_to: Option<CrawlUrl>,
 }
@@ -41,17 +36,18 @@ pub(crate) struct LiveAnswer {
 impl LiveAnswer {
     /// Returns it as a page to read.
     pub(crate) fn source(&self) -> Source<'_> {
-        Source { url: &self.url, headers: &self.headers, body: &self.body }
+        let body = self.response.body.in_memory().map_or(&[][..], |body| body);
+        Source { url: &self.url, headers: &self.response.headers, body }
     }
 
     /// Whether it is the page that was asked for.
     pub(crate) const fn is_page(&self) -> bool {
-        matches!(self.status, 200..=299)
+        matches!(self.response.status, 200..=299)
     }
 
     /// Returns the error for an answer that is not the page.
     pub(crate) fn status_error(&self) -> LiveError {
-        LiveError::Status { url: self.url.clone(), status: self.status }
+        LiveError::Status { url: self.url.clone(), status: self.response.status }
     }
 }
 
@@ -161,10 +157,8 @@ impl<F: Fetcher, C: Clock> LiveFetcher<F, C> {
     }
 
     fn answer(&self, url: &CrawlUrl, response: FetchedResponse) -> LiveAnswer {
-        let body = response.readable_body().to_vec();
         let redirects_to = response.redirect_target(url, &self.draft.strip_query_parameters);
-        let FetchedResponse { status, reason, headers, .. } = response;
-        LiveAnswer { url: url.clone(), status, reason, headers, body, redirects_to }
+        LiveAnswer { url: url.clone(), response, redirects_to }
     }
 
     async fn check_robots(&mut self, url: &CrawlUrl) -> Result<(), LiveError> {

@@ -1,6 +1,8 @@
 //! The browsers in which a crawl renders pages.
 
+use std::env;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
@@ -14,11 +16,16 @@ use crate::terminal::Console;
 /// The limit on browsers at a time. Each takes up to a core and some hundred megabytes.
 const BROWSERS_MAX: usize = 4;
 
-/// Returns browsers, none of which is started before a page needs it.
+/// The variable that names the browser's program.
+const PROGRAM_VARIABLE: &str = "DRAGLINE_BROWSER";
+
+/// Returns browsers, none of which is started before a page needs it: those of the program that the
+/// environment names, or else of the first usual one.
 pub(crate) fn browsers() -> Arc<BrowserRenderer> {
     let cores = available_parallelism().map_or(1, NonZeroUsize::get).min(BROWSERS_MAX);
     let browsers_max = NonZeroUsize::new(cores).unwrap_or(NonZeroUsize::MIN);
-    Arc::new(BrowserRenderer::new(BrowserSettings { browsers_max, ..BrowserSettings::default() }))
+    let program = env::var_os(PROGRAM_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
+    Arc::new(BrowserRenderer::new(BrowserSettings { program, browsers_max, ..BrowserSettings::default() }))
 }
 
 /// Checks that there is a browser if a definition needs one. Without one, a crawl that only renders
@@ -28,7 +35,7 @@ pub(crate) fn browsers() -> Arc<BrowserRenderer> {
 /// There is none, and the definition says to render all pages.
 pub(crate) async fn check(browsers: &BrowserRenderer, definition: &Draft, console: &Console) -> Result<(), Failure> {
     let when = definition.render.when;
-    if when == RenderWhen::Never {
+    if !definition.render.is_on() {
         return Ok(());
     }
     match (browsers.check().await, when) {

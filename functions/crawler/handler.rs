@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_domain::definition::RenderWhen;
 use dragline_lambda::{AwsWorld, Deadline, Event, Reply, Work, read_message, work_all};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
@@ -98,7 +97,7 @@ impl<F: Fetchers, Q: Queue + 'static> Crawler<F, Q> {
         for ticket in tickets {
             let Ticket { origin, iteration, .. } = &ticket;
             let context = self.contexts.for_iteration(world.frontier(), &origin.crawl, *iteration).await?;
-            let renders = context.definition.render.when != RenderWhen::Never;
+            let renders = context.definition.render.is_on();
             if renders { rendering.push(ticket) } else { own.push(ticket) }
         }
         Ok((own, rendering))

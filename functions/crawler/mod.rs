@@ -16,7 +16,7 @@ use dragline_ports::fetcher::{Fetchers as _, RenderingFetchers};
 use dragline_ports::queue::CONVOY_MAX;
 use dragline_ports::system::SystemClock;
 
-use crate::defaults::RENDERS_URL;
+use crate::defaults::renders_url;
 use crate::network::fetchers;
 use browser::browsers;
 use handler::Crawler;
@@ -59,7 +59,7 @@ async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
     let fetchers = fetchers(config, variable)?.with_secrets(Arc::new(secrets));
     let browsers = browsers(variable)?;
     // A function with a browser keeps the tickets that come to it.
-    let renders = variable(RENDERS_URL).filter(|url| !url.is_empty() && browsers.is_none());
+    let renders = renders_url(variable).filter(|_| browsers.is_none());
     let renders = renders.map(|url| world.queue.with_turns(url));
     let turns_max = browsers.as_ref().map_or(CONVOY_MAX, BrowserRenderer::browsers_max);
     Ok((world, Arc::new(Crawler::new(fetchers.rendering_by(Arc::new(browsers)), renders, turns_max))))

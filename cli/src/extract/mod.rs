@@ -10,15 +10,17 @@ use std::io::{self, Write};
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{Draft, Noindex};
 use dragline_domain::rendering::PageGist;
+use dragline_domain::scripted;
 use dragline_extract::typed::Types;
 use dragline_extract::{Look, MainRules, Settings, Source, look};
+use dragline_pipeline::crawl::{page_to_render, render_request};
 
 use crate::args::{Answer, ExtractArgs};
 use crate::definition_source::read_definition;
 use crate::error::{Failure, while_writing};
 use crate::exit::Exit;
 use crate::terminal::{Colour, Console, Width, unless_closed, write_json};
-use rendered::ServedPage;
+use page::AskedPage;
 use shown::ExtractedPage;
 
 /// Prints the document of a page on standard output. The exit code tells whether its items fit the
@@ -54,14 +56,18 @@ pub(crate) async fn extract(args: &ExtractArgs, console: &Console) -> Result<Exi
     };
     let mut seen = see(&page.headers, &page.body)?;
     let mut content = seen.content();
-    if let Some((client, at)) = page.asked {
-        let body = rendered::decoded(&page.headers, &page.body, draft.fetch.decoded_bytes_max);
-        let served = ServedPage { url: &page.url, headers: &page.headers, body: &body, at };
-        if rendered::is_wanted(&served, &draft, console) {
-            let rendered = Box::pin(rendered::render(&served, client, &draft, gist(&seen))).await?;
+    if let Some(AskedPage { client, at, response }) = page.asked {
+        if let Some(served) = page_to_render(&draft, &page.url, &response) {
+            let request = render_request(&draft, page.url.clone(), served, at);
+            let rendered = Box::pin(rendered::render(request, client, &draft, gist(&seen))).await?;
             seen = see(&rendered.headers, &rendered.body)?;
             content = seen.content();
             content.rendering = Some(Box::new(rendered.rendering));
+        } else if !draft.render.is_on()
+            && seen.extracted.remark.as_deref().and_then(scripted::element_from_detail).is_some()
+        {
+            console.warn("next to nothing is in the page until a browser has run its scripts");
+            console.hint("`--render auto` shows what they make of it");
         }
     }
     let exit = if content.misfits.is_empty() { Exit::Done } else { Exit::NotAllWell };

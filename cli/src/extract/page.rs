@@ -7,6 +7,7 @@ use dragline_domain::url::CrawlUrl;
 use dragline_formats::http_fields::Headers;
 use dragline_local::SystemClock;
 use dragline_ports::clock::Clock as _;
+use dragline_ports::fetcher::FetchedResponse;
 use jiff::Timestamp;
 
 use crate::args::ExtractArgs;
@@ -22,8 +23,16 @@ pub(super) struct ReadPage {
     pub(super) url: CrawlUrl,
     pub(super) headers: Headers,
     pub(super) body: Vec<u8>,
-    /// Who asked for it, and when; `None` if it is a file.
-    pub(super) asked: Option<(LiveFetcher, Timestamp)>,
+    /// How it was asked for; `None` if it is a file.
+    pub(super) asked: Option<AskedPage>,
+}
+
+/// A page that was asked for.
+pub(super) struct AskedPage {
+    /// Who asked.
+    pub(super) client: LiveFetcher,
+    pub(super) at: Timestamp,
+    pub(super) response: FetchedResponse,
 }
 
 /// Reads the file that the arguments name, or requests the URL.
@@ -60,7 +69,9 @@ async fn fetch(args: &ExtractArgs, draft: &Draft, console: &Console) -> Result<R
     })?;
     match &answer.redirects_to {
         _ if answer.is_page() => {
-            Ok(ReadPage { url, headers: answer.headers, body: answer.body, asked: Some((client, at)) })
+            let response = answer.response;
+            let (headers, body) = (response.headers.clone(), response.readable_body().to_vec());
+            Ok(ReadPage { url, headers, body, asked: Some(AskedPage { client, at, response }) })
         }
         Some(to) => {
             let message = format!("{}, which leads to {to}", answer.status_error());

@@ -125,12 +125,13 @@ impl Sites<'_> {
             }
         };
         let asked = parse_url(text)?;
-        let LiveAnswer { url, status, reason, headers, body, .. } = client.follow(asked.clone()).await?;
+        let LiveAnswer { url, response, .. } = client.follow(asked.clone()).await?;
         if url != asked {
             self.console.say(&safe(&format!("{asked} leads to {url}")));
         }
-        let head = http_response_head(status, &reason, &headers, body.len() as u64);
-        Ok((url, [head, body].concat()))
+        let body = response.readable_body();
+        let head = http_response_head(response.status, &response.reason, &response.headers, body.len() as u64);
+        Ok((url, [&head[..], &body].concat()))
     }
 }
 

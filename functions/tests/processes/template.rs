@@ -82,7 +82,7 @@ fn every_variable_of_a_function_is_read_by_it() {
         let mut module = fs::read_to_string(module).unwrap();
         let called = [
             ("stack_defaults(", "defaults.rs"),
-            ("RENDERS_URL", "defaults.rs"),
+            ("renders_url(", "defaults.rs"),
             ("fetchers(", "network.rs"),
             ("browsers(", "crawler/browser.rs"),
         ];

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dragline_domain::conclusion::LinkRules;
-use dragline_domain::definition::{Definition, ExternalLinks, RenderWhen, Requisites};
+use dragline_domain::definition::{Definition, ExternalLinks, Requisites};
 use dragline_domain::frontier::{CrawlStamp, ReadAs, RulesDigest, ShapeStanding, ShorterWays, Task, WatchedShapes};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::policy::{AllowedOrigins, Decision, Policy};
@@ -225,7 +225,7 @@ impl CrawlContext {
     pub fn longest_exchange(&self) -> Duration {
         let (fetch, render) = (&self.definition.fetch, &self.definition.render);
         let bytes_max = fetch.file_bytes_max.max(fetch.body_bytes_max as u64);
-        let rendering = if render.when == RenderWhen::Never { Duration::ZERO } else { render.timeout + fetch.timeout };
+        let rendering = if render.is_on() { render.timeout + fetch.timeout } else { Duration::ZERO };
         rendering
             + fetch.timeout
             + Duration::from_millis(bytes_max.saturating_sub(STORED_AT_ONCE_BYTES) / STORED_BYTES_A_MS)

@@ -37,9 +37,13 @@ impl Render {
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
     }
-}
 
-impl Render {
+    /// Whether any page is rendered.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.when != RenderWhen::Never
+    }
+
     /// Whether a page of `own` may ask for this, as far as these keys go.
     #[must_use]
     pub fn allows(&self, own: &Origin, asked: &CrawlUrl, method: PageMethod) -> bool {

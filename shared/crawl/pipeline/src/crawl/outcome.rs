@@ -12,39 +12,55 @@ use dragline_extract::fields::fields_digest;
 use dragline_extract::wall::{self, Head, Wall, WallKind};
 use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, FetchOutcome, FetchedResponse, Truncation};
 
+/// By what an answer counts as unchanged.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Comparison<'a> {
+    /// The capture that it is compared with; `None` if it is compared with none.
+    pub last: Option<&'a LastCapture>,
+    pub shown: Shown,
+    /// The name by which a header may address the crawler.
+    pub product_token: &'a str,
+    pub read_as: ReadAs,
+}
+
+/// What a visit shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// The body of its answer.
+    Body,
+    /// The document that a browser made of it, by its digest; `None` if it made none. One shell may
+    /// serve many pages, and stay as it is while they change.
+    Dom(Option<[u8; 20]>),
+}
+
+impl Comparison<'_> {
+    /// Whether a complete answer shows what the last one did, and is read as it was then: read as
+    /// another type, for instance, it would be another document.
+    fn is_unchanged(&self, response: &FetchedResponse) -> bool {
+        let shown_sha1 = match self.shown {
+            Shown::Body => Some(response.decoded_sha1),
+            Shown::Dom(sha1) => sha1,
+        };
+        let is_read_alike = |read_by| read_by == fields_digest(&response.headers, self.product_token, self.read_as);
+        self.last.is_some_and(|last| shown_sha1 == Some(last.decoded_sha1) && last.read_by.is_none_or(is_read_alike))
+    }
+}
+
 /// Returns the outcome of a fetch as far as the crawler can tell, with a detail that helps people
 /// to understand it.
 ///
 /// The parser may learn more from the body: that it is not a page, or that it calls another URL
-/// canonical. `product_token` is the name by which a header may address the crawler.
+/// canonical.
 pub(super) fn fetch_outcome(
     fetched: &FetchOutcome,
     wall: Option<&Wall>,
-    last: Option<&LastCapture>,
-    product_token: &str,
-    read_as: ReadAs,
+    comparison: &Comparison<'_>,
 ) -> (Outcome, Option<String>) {
     match (&fetched.result, wall) {
         (Err(failure), _) => (outcome_of_failure(failure), Some(failure.detail.clone())),
         (Ok(_), Some(wall)) => (wall.kind().outcome(), Some(wall.detail())),
-        (Ok(response), None) if read_as == ReadAs::Check => outcome_of_checked(response),
-        (Ok(response), None) => outcome_of_response(response, last, product_token, read_as),
-    }
-}
-
-/// Returns how the visit of a rendered page ended: unchanged if its document is that of the last
-/// visit.
-pub(super) fn unless_unchanged(
-    (outcome, detail): (Outcome, Option<String>),
-    last: Option<&LastCapture>,
-    dom_sha1: Option<[u8; 20]>,
-) -> (Outcome, Option<String>) {
-    let is_unchanged = outcome == Outcome::FileIngested
-        && last.zip(dom_sha1).is_some_and(|(last, dom_sha1)| last.decoded_sha1 == dom_sha1);
-    if is_unchanged {
-        (Outcome::FileDidNotChange, Some("the same page as last time".to_owned()))
-    } else {
-        (outcome, detail)
+        (Ok(response), None) if comparison.read_as == ReadAs::Check => outcome_of_checked(response),
+        (Ok(response), None) => outcome_of_response(response, comparison),
     }
 }
 
@@ -117,13 +133,6 @@ pub(super) fn origin_sign(fetched: &FetchOutcome, outcome: Outcome) -> Option<Or
     }
 }
 
-/// Whether a complete body is the known one, to be read as it was then: read as another type, for
-/// instance, it would be another document.
-fn is_known(response: &FetchedResponse, last: &LastCapture, product_token: &str, read_as: ReadAs) -> bool {
-    let is_read_alike = |read_by| read_by == fields_digest(&response.headers, product_token, read_as);
-    last.decoded_sha1 == response.decoded_sha1 && last.read_by.is_none_or(is_read_alike)
-}
-
 /// Returns the outcome of a response whose URL is only checked. A redirect without a target shows
 /// its body.
 fn outcome_of_checked(response: &FetchedResponse) -> (Outcome, Option<String>) {
@@ -146,12 +155,7 @@ fn detail_of_status(response: &FetchedResponse, outcome: Outcome) -> Option<Stri
     })
 }
 
-fn outcome_of_response(
-    response: &FetchedResponse,
-    last: Option<&LastCapture>,
-    product_token: &str,
-    read_as: ReadAs,
-) -> (Outcome, Option<String>) {
+fn outcome_of_response(response: &FetchedResponse, comparison: &Comparison<'_>) -> (Outcome, Option<String>) {
     let status = response.status;
     let outcome = match status_outcome(response) {
         Outcome::TemporaryRedirect | Outcome::PermanentRedirect if is_page_all_the_same(response) => {
@@ -167,11 +171,12 @@ fn outcome_of_response(
         Outcome::FileIngested if response.truncated == Some(Truncation::Disconnect) => {
             (Outcome::ErrorReadingResponse, Some("the connection ended before the body did".to_owned()))
         }
-        Outcome::FileIngested if last.is_some_and(|last| is_known(response, last, product_token, read_as)) => {
-            (Outcome::FileDidNotChange, Some("the same body as last time".to_owned()))
+        Outcome::FileIngested if comparison.is_unchanged(response) => {
+            let shown = if comparison.shown == Shown::Body { "body" } else { "page" };
+            (Outcome::FileDidNotChange, Some(format!("the same {shown} as last time")))
         }
         // A 304 to an unconditional request leaves us with nothing.
-        Outcome::FileDidNotChange if last.is_none() => {
+        Outcome::FileDidNotChange if comparison.last.is_none() => {
             (Outcome::DidNotUnderstandAnswer, Some("status 304 to an unconditional request".to_owned()))
         }
         Outcome::DidNotUnderstandAnswer => (outcome, Some(format!("status {status}"))),
@@ -210,6 +215,7 @@ pub(super) fn connection_after(fetched: &FetchOutcome) -> Connection {
 
 #[cfg(test)]
 mod tests {
+    use dragline_domain::frontier::FieldsDigest;
     use dragline_formats::http_fields::Headers;
 
     use super::*;
@@ -233,6 +239,43 @@ mod tests {
         FetchOutcome { request_headers: Headers::default(), result: Ok(response), ..failed }
     }
 
+    /// A first visit has nothing to be compared with.
+    const FIRST: Comparison<'_> =
+        Comparison { last: None, shown: Shown::Body, product_token: "Dragline", read_as: ReadAs::Typed };
+
+    #[test]
+    fn what_a_visit_shows_is_compared_and_how_it_is_read() {
+        const BODY: [u8; 20] = [0; 20];
+        const OTHER: [u8; 20] = [1; 20];
+        let html = ("content-type", "text/html");
+        let alike = fields_digest(&[html].into_iter().collect(), "Dragline", ReadAs::Typed);
+        let unlike = FieldsDigest::NONE;
+        for (shown, last_sha1, read_by, is_unchanged, why) in [
+            (Shown::Body, BODY, Some(alike), true, "the same bytes"),
+            (Shown::Body, OTHER, Some(alike), false, "other bytes"),
+            (Shown::Body, BODY, Some(unlike), false, "the same bytes, read otherwise"),
+            (Shown::Body, BODY, None, true, "from before it was known how they are read"),
+            (Shown::Dom(Some(OTHER)), OTHER, Some(alike), true, "the same document"),
+            (Shown::Dom(Some(OTHER)), BODY, Some(alike), false, "another document in the same shell"),
+            (Shown::Dom(Some(OTHER)), OTHER, Some(unlike), false, "the same document, after something else was shown"),
+            (Shown::Dom(None), BODY, Some(alike), false, "a shell that no browser could fill"),
+        ] {
+            let last = LastCapture {
+                etag: None,
+                last_modified: None,
+                payload_sha1: OTHER,
+                decoded_sha1: last_sha1,
+                fetched_at: jiff::Timestamp::UNIX_EPOCH,
+                outcome: Outcome::FileIngested,
+                read_by,
+            };
+            let comparison = Comparison { last: Some(&last), shown, ..FIRST };
+            let (ended, _) = fetch_outcome(&answered(200, &[html], "<p>"), None, &comparison);
+            let expected = if is_unchanged { Outcome::FileDidNotChange } else { Outcome::FileIngested };
+            assert_eq!(ended, expected, "{why}");
+        }
+    }
+
     #[test]
     fn the_detail_of_a_401_says_that_it_asks_for_a_log_in() {
         for (status, reason, expected) in [
@@ -242,7 +285,7 @@ mod tests {
         ] {
             let mut fetched = answered(status, &[], "");
             fetched.result = fetched.result.map(|response| FetchedResponse { reason: reason.to_owned(), ..response });
-            let ended = fetch_outcome(&fetched, None, None, "Dragline", ReadAs::Typed);
+            let ended = fetch_outcome(&fetched, None, &FIRST);
             assert_eq!(ended, (Outcome::BlockedAtRequestOfRemote, Some(expected.to_owned())));
         }
     }
@@ -261,7 +304,7 @@ mod tests {
             (600, &[], Outcome::DidNotUnderstandAnswer, "not a status"),
         ] {
             let fetched = answered(status, fields, "");
-            let (ended, _) = fetch_outcome(&fetched, None, None, "Dragline", ReadAs::Check);
+            let (ended, _) = fetch_outcome(&fetched, None, &Comparison { read_as: ReadAs::Check, ..FIRST });
             assert_eq!(ended, expected, "{status}: {why}");
         }
     }
@@ -299,7 +342,7 @@ mod tests {
             let url = CrawlUrl::try_from("https://a.example/p".to_owned()).unwrap();
             let fetched = answered(status, fields, body);
             let wall = find_wall(&url, &fetched);
-            let (ended, detail) = fetch_outcome(&fetched, wall.as_ref(), None, "Dragline", ReadAs::Typed);
+            let (ended, detail) = fetch_outcome(&fetched, wall.as_ref(), &FIRST);
             assert_eq!((ended, host_load(&fetched, wall.as_ref(), Attempt::First)), (outcome, load), "{status}: {why}");
             let names_rule = |wall: &Wall| detail.as_deref().is_some_and(|detail| detail.contains(wall.rule.name));
             assert!(wall.as_ref().is_none_or(names_rule), "{status}: {why}: {detail:?}");

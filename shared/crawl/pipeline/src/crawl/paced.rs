@@ -1,7 +1,7 @@
 //! Requests that are no visits, and may lead to other hosts: each at its host's pace.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dragline_domain::frontier::{HostRequest, HostWaiter};
@@ -11,7 +11,7 @@ use dragline_domain::time::{after, between};
 use dragline_domain::url::{CrawlUrl, HostKey};
 use jiff::Timestamp;
 
-use super::pacer::Pacer;
+use super::pacer::{Connecting, Pacer};
 use super::release::call_next;
 use super::send::{Attempt, LeaseTooOld, SentRequest, send};
 use crate::World;
@@ -35,13 +35,15 @@ pub(super) struct Answer {
 /// Keeps the pace of each host that gets a request: the turn's own, or one that a redirect leads
 /// to.
 pub(super) struct PacedRequests<'a, W, H> {
-    pub(super) world: &'a W,
+    pub(super) world: &'a Arc<W>,
     fetcher: &'a H,
-    pacer: &'a Pacer,
+    pacer: &'a Arc<Pacer>,
     /// The monotonic reading after which the lease is too old.
     latest_start: Duration,
     pub(super) waiter: &'a HostWaiter,
     hosts_per_domain: u16,
+    /// The delay to keep at the host; `None` for the turn's own.
+    delay: Option<Duration>,
     reached: Mutex<FetchEnd>,
     answers: Mutex<Vec<Answer>>,
     sent: AtomicU64,
@@ -65,6 +67,11 @@ impl<W: World, H: Fetcher> Fetcher for PacedRequests<'_, W, H> {
     async fn fetch(&self, request: FetchRequest) -> FetchOutcome {
         let host = HostKey::from_origin(&request.url.origin());
         let fetched = if host == HostKey::from_origin(&self.waiter.origin.origin) {
+            // Others may be under way at the same time.
+            let watch = Arc::new(Connecting::new(Arc::clone(self.pacer), Arc::clone(self.world)));
+            let request = FetchRequest { watch: Some(watch), ..request };
+            let delay = self.delay.unwrap_or_default();
+            self.pacer.slow_down_to(delay.max(self.pacer.pace().base_delay), self.world.clock());
             Ok(Ok(self.fetch_at_pace(self.pacer, request).await))
         } else {
             self.fetch_elsewhere(&host, request).await
@@ -88,15 +95,21 @@ impl<'a, W: World, H: Fetcher> PacedRequests<'a, W, H> {
     /// Returns requests of a turn by this pacer. None starts after `latest_start`. Where another
     /// host is busy, the waiter stands in line there.
     pub(super) fn new(
-        world: &'a W,
+        world: &'a Arc<W>,
         fetcher: &'a H,
-        pacer: &'a Pacer,
+        pacer: &'a Arc<Pacer>,
         latest_start: Duration,
         waiter: &'a HostWaiter,
         hosts_per_domain: u16,
     ) -> Self {
         let (reached, answers, sent) = Default::default();
-        Self { world, fetcher, pacer, latest_start, waiter, hosts_per_domain, reached, answers, sent }
+        Self { world, fetcher, pacer, latest_start, waiter, hosts_per_domain, delay: None, reached, answers, sent }
+    }
+
+    /// Keeps this delay at the host that is asked, as its robots.txt may want. At the turn's own
+    /// host, where another origin has other rules, a longer one is kept from then on.
+    pub(super) fn keeping(self, delay: Duration) -> Self {
+        Self { delay: Some(delay), ..self }
     }
 
     /// Returns where the last request ended.
@@ -143,26 +156,37 @@ impl<'a, W: World, H: Fetcher> PacedRequests<'a, W, H> {
     ) -> PortResult<Result<FetchOutcome, Timestamp>> {
         let (clock, timing) = (self.world.clock(), self.world.timing());
         let token = LeaseToken::from_bits(self.world.rng().bits());
-        // If the other host belongs to the same domain, the turn has its place there already.
+        // If the other host belongs to the same domain, the turn has a place there already, for one
+        // host at a time.
         let own = HostKey::from_origin(&self.waiter.origin.origin).domain();
-        let elsewhere = host.domain().filter(|domain| own.as_ref() != Some(domain));
+        let (domain, is_near) = (host.domain(), own.is_some() && host.domain() == own);
+        let delay = self.delay.unwrap_or_else(|| self.pacer.pace().base_delay);
         let live = self.world.live().begin(host.clone(), token.clone());
         let give_up_at = self.latest_start.min(clock.monotonic() + timing.wait_in_turn);
-        let row = loop {
+        let (row, _places) = loop {
+            let places = tokio::select! {
+                biased;
+                places = self.pacer.take_all_places(), if is_near => Some(places),
+                () = clock.sleep(give_up_at.saturating_sub(clock.monotonic())), if is_near => {
+                    return Ok(Err(after(clock.now(), LOOK_AGAIN)));
+                }
+                else => None,
+            };
             let now = clock.now();
             let ask = HostRequest {
                 waiter: self.waiter.clone(),
                 token: token.clone(),
                 until: after(now, request.limits.total_timeout + timing.commit_reserve),
                 alive: live.others(),
-                hosts_per_domain: elsewhere.as_ref().map(|_| self.hosts_per_domain),
-                pace: Pace::new(self.pacer.pace().base_delay),
+                hosts_per_domain: domain.as_ref().filter(|_| !is_near).map(|_| self.hosts_per_domain),
+                pace: Pace::new(delay),
                 now,
             };
             let until = match self.world.frontier().take_host(host, &ask).await? {
-                Ok(row) => break row,
+                Ok(row) => break (row, places),
                 Err(until) => until,
             };
+            drop(places);
             if clock.monotonic() + LOOK_AGAIN > give_up_at {
                 return Ok(Err(until));
             }
@@ -176,7 +200,7 @@ impl<'a, W: World, H: Fetcher> PacedRequests<'a, W, H> {
         let back = GiveBackHost { host: host.clone(), token, free_from, pace, now };
         self.world.frontier().give_back_host(&back).await?;
         drop(live);
-        call_next(self.world, host).await?;
+        call_next(&**self.world, host).await?;
         Ok(Ok(fetched))
     }
 }

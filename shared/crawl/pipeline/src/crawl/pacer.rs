@@ -8,7 +8,7 @@ use std::time::Duration;
 use dragline_domain::politeness::{Load, Pace, transfer_time};
 use dragline_domain::time::after;
 use jiff::Timestamp;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 
 use crate::World;
 use dragline_ports::clock::Clock;
@@ -26,6 +26,25 @@ use dragline_ports::observer::Wait;
 pub(super) struct Pacer {
     state: Mutex<State>,
     connected: Notify,
+    /// One for each request that may be under way at the same time.
+    places: Semaphore,
+    /// How many there are.
+    places_max: u16,
+}
+
+/// Holds a request's place, or all of them. Dropping it lets others go on.
+#[derive(Debug)]
+pub(super) struct Place<'p> {
+    pacer: &'p Pacer,
+    /// `None` once it is given back.
+    held: Option<SemaphorePermit<'p>>,
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.held = None;
+        self.pacer.connected.notify_one();
+    }
 }
 
 #[derive(Debug)]
@@ -149,7 +168,12 @@ impl Pacer {
             paid_until: Duration::ZERO,
             held: None,
         };
-        Self { state: Mutex::new(state), connected: Notify::new() }
+        Self { state: Mutex::new(state), connected: Notify::new(), places: Semaphore::new(1), places_max: 1 }
+    }
+
+    /// Returns the same pacer for this many requests at the same time.
+    pub(super) fn with_places(self, places_max: u16) -> Self {
+        Self { places: Semaphore::new(places_max.into()), places_max, ..self }
     }
 
     /// Returns the same pacer, which starts nothing while more bytes have come than this, on
@@ -182,12 +206,29 @@ impl Pacer {
     }
 
     /// Returns how long to wait until the next request may start. While a connection is being
-    /// opened, [`Self::connected`] tells when that is known.
+    /// opened, or no place is free, [`Self::connected`] tells when that is known.
     pub(super) fn wait(&self, clock: &impl Clock) -> Duration {
-        self.state().wait(clock.monotonic())
+        self.wait_by(&self.state(), clock.monotonic())
     }
 
-    /// Waits until a connection is open, or cannot be opened.
+    fn wait_by(&self, state: &State, now: Duration) -> Duration {
+        let wait = state.wait(now);
+        if self.places.available_permits() > 0 { wait } else { wait.max(CONNECTING) }
+    }
+
+    /// Takes the place of a request; `None` while none is free.
+    pub(super) fn take_place(&self) -> Option<Place<'_>> {
+        Some(Place { pacer: self, held: Some(self.places.try_acquire().ok()?) })
+    }
+
+    /// Waits until no request is under way, and takes all places: another host of the domain is
+    /// asked instead.
+    pub(super) async fn take_all_places(&self) -> Place<'_> {
+        let held = self.places.acquire_many(self.places_max.into()).await;
+        Place { pacer: self, held: held.ok() }
+    }
+
+    /// Waits until a connection is open, or cannot be opened, or a place is free.
     pub(super) async fn connected(&self) {
         self.connected.notified().await;
     }
@@ -197,7 +238,7 @@ impl Pacer {
     pub(super) fn start(&self, clock: &impl Clock) -> Result<Duration, Duration> {
         let mut state = self.state();
         let now = clock.monotonic();
-        let wait = state.wait(now);
+        let wait = self.wait_by(&state, now);
         if !wait.is_zero() {
             return Err(wait);
         }

@@ -8,22 +8,19 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use dragline_domain::definition::{Draft, RenderWhen, logs_out};
-use dragline_domain::frontier::{HostWaiter, OriginKey, ReadAs, TodoEntry};
+use dragline_domain::definition::logs_out;
+use dragline_domain::frontier::{HostWaiter, OriginKey};
 use dragline_domain::ids::Iteration;
 use dragline_domain::politeness::RobotsUse;
 use dragline_domain::rendering::{PageMethod, PageRefusal, PageRequest, PageRequestEnd, RenderResult, Rendering};
 use dragline_domain::shown::one_line;
 use dragline_domain::url::{CrawlUrl, Origin};
-use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::robots::RobotsPolicy;
-use dragline_formats::shell::{asks_for_noindex, find_shell};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::fetcher::{FetchRequest, FetchedResponse, Fetcher, PageFields, Session};
+use dragline_ports::fetcher::{FetchRequest, Fetcher, PageFields, Session};
 use dragline_ports::renderer::{
-    Answer, Asked, AskedKind, AskedMethod, PageNetwork, PageResponse, RenderFailure, RenderLimits, RenderRequest,
-    Rendered, Renderer, WaitFor,
+    Answer, Asked, AskedKind, AskedMethod, PageNetwork, PageResponse, RenderFailure, Rendered, Renderer,
 };
 use jiff::Timestamp;
 use sha1::{Digest, Sha1};
@@ -32,9 +29,9 @@ use tokio::task::JoinSet;
 
 use super::paced::{self, PacedRequests};
 use super::pacer::Pacer;
-use super::robots::{BrokenOffPolicy, Robots, StoredUse, robots};
+use super::renderable::{render_request, to_page_response};
+use super::robots::{BrokenOffPolicy, Robots, StoredUse, base_delay, robots};
 use super::segment::in_milliseconds;
-use super::send::SentRequest;
 use super::use_file::forbidden;
 use crate::World;
 use crate::context::CrawlContext;
@@ -67,6 +64,8 @@ pub(super) struct RenderedPage {
     pub answers: Vec<PageAnswer>,
     /// How many requests were made for it.
     pub requests: u64,
+    /// Whether it failed only as no browser had room or time for it.
+    pub lacked_room: bool,
 }
 
 /// The answer to a request of a page, for the archive.
@@ -140,68 +139,6 @@ const fn is_shared(asked: &Asked) -> bool {
     matches!(asked.kind, AskedKind::Script | AskedKind::Style) && matches!(asked.method, AskedMethod::Get)
 }
 
-/// Returns the body of an answer, decoded, if it is a page that is to be rendered by a definition
-/// that renders any.
-pub(super) fn page_to_render(
-    context: &CrawlContext,
-    entry: &TodoEntry,
-    url: &CrawlUrl,
-    sent: &SentRequest,
-) -> Option<Bytes> {
-    let render = &context.definition.render;
-    let is_page = entry.read_as == ReadAs::Typed && entry.requisite_steps == 0 && sent.wall.is_none();
-    if !is_page || !render.is_for(url) {
-        return None;
-    }
-    let response = sent.fetched.result.as_ref().ok().filter(|response| response.status == 200)?;
-    if response.truncated.is_some() || response.headers.content_type()?.essence != "text/html" {
-        return None;
-    }
-    let body = decoded(response, context.definition.fetch.decoded_bytes_max)?;
-    let token = context.definition.user_agent.product_token();
-    if context.definition.noindex.is_obeyed() && asks_for_noindex(&body, &response.headers, token) {
-        return None;
-    }
-    (render.when == RenderWhen::Always || find_shell(&body).is_some()).then_some(body)
-}
-
-/// Returns an answer as a page gets it; `None` if it is not whole, or cannot be decoded.
-#[must_use]
-pub fn to_page_response(response: FetchedResponse, decoded_bytes_max: u64) -> Option<PageResponse> {
-    let body = decoded(&response, decoded_bytes_max).filter(|_| response.truncated.is_none())?;
-    Some(PageResponse { status: response.status, headers: response.headers, body })
-}
-
-/// Returns what is asked of a browser for a page that was answered at this time.
-#[must_use]
-pub fn render_request(draft: &Draft, url: CrawlUrl, response: PageResponse, at: Timestamp) -> RenderRequest {
-    RenderRequest {
-        url,
-        response,
-        began: Timestamp::from_second(at.as_second()).unwrap_or(at),
-        limits: RenderLimits {
-            page_time: draft.render.page_time,
-            wall_time: draft.render.timeout,
-            requests_max: draft.render.requests_max,
-            dom_bytes_max: draft.fetch.body_bytes_max,
-        },
-        wait_for: draft.render.wait_for.as_ref().map(|selector| WaitFor::new(selector.as_str())),
-        user_agent: draft.user_agent.clone(),
-        screenshot: draft.render.screenshot,
-    }
-}
-
-/// Returns the whole body of an answer without its content coding; `None` if it cannot be had.
-fn decoded(response: &FetchedResponse, bytes_max: u64) -> Option<Bytes> {
-    let codings = ContentCodings::parse(response.headers.all("content-encoding")).ok()?;
-    let received = response.readable_body();
-    if codings.is_identity() {
-        return Some(received);
-    }
-    let body = decode_all(&codings, &received, bytes_max);
-    (!body.is_garbled()).then(|| Bytes::from(body.bytes.into_owned()))
-}
-
 /// What the requests of a page need of its turn.
 pub(super) struct PageRequests<W, H> {
     pub world: Arc<W>,
@@ -241,9 +178,9 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
         if let Some(kept) = self.pages.find(asked) {
             return Answer::Response(kept);
         }
-        match self.is_allowed_by_robots(&asked.url).await {
-            Ok(true) => self.fetch(asked).await,
-            Ok(false) => self.refuse(asked, PageRequestEnd::Refused { refused: PageRefusal::RobotsTxt }),
+        match self.delay_by_robots(&asked.url).await {
+            Ok(Some(delay)) => self.fetch(asked, delay).await,
+            Ok(None) => self.refuse(asked, PageRequestEnd::Refused { refused: PageRefusal::RobotsTxt }),
             Err(error) => {
                 tracing::warn!(url = %asked.url, %error, "a request of a page could not be made");
                 self.refuse(asked, PageRequestEnd::Failed { failed: one_line(&error.to_string(), FAILED_CHARS_MAX) })
@@ -271,17 +208,20 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
             && !would_log_out
     }
 
-    /// Whether the robots.txt of a URL's origin allows it. One that cannot be read forbids it.
-    async fn is_allowed_by_robots(&self, url: &CrawlUrl) -> PortResult<bool> {
+    /// Returns the delay that is kept at a URL's host, of which its turn's pacer may know a longer
+    /// one; `None` if the robots.txt of its origin forbids it. One that cannot be read does.
+    async fn delay_by_robots(&self, url: &CrawlUrl) -> PortResult<Option<Duration>> {
         let origin = url.origin();
-        if self.context.definition.ignores_robots(&origin) {
-            return Ok(true);
-        }
-        if origin == self.waiter.origin.origin {
-            return Ok(self.rules.as_ref().is_none_or(|rules| forbidden(rules, &origin, url).is_none()));
-        }
-        let rules = self.rules_of(&origin).await?;
-        Ok(rules.is_some_and(|rules| forbidden(&rules, &origin, url).is_none()))
+        let is_own = origin == self.waiter.origin.origin;
+        let without_rules = Some(self.context.definition.politeness.delay);
+        let rules = match &self.rules {
+            _ if self.context.definition.ignores_robots(&origin) => return Ok(without_rules),
+            None if is_own => return Ok(without_rules),
+            Some(own) if is_own => Some(Arc::clone(own)),
+            _ => self.rules_of(&origin).await?,
+        };
+        let allowing = rules.filter(|rules| forbidden(rules, &origin, url).is_none());
+        Ok(allowing.map(|rules| base_delay(&self.context, &rules)))
     }
 
     /// Returns the rules of another origin, which are read once for several pages; `None` if they
@@ -294,7 +234,7 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
         let key = OriginKey { crawl: self.waiter.origin.crawl.clone(), origin: origin.clone() };
         let age_max = self.context.definition.politeness.robots_max_age;
         let known_use = (StoredUse::ServesChecks { age_max }, RobotsUse::Used, BrokenOffPolicy::IsObeyed);
-        let (world, fetcher, pacer) = (&*self.world, &*self.fetcher, &*self.pacer);
+        let (world, fetcher, pacer) = (&self.world, &*self.fetcher, &self.pacer);
         let read =
             robots(world, fetcher, &self.context, pacer, self.latest_start(), (&self.waiter, &key), known_use).await?;
         for answer in read.answers {
@@ -311,7 +251,8 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
         Ok(rules)
     }
 
-    async fn fetch(&self, asked: &Asked) -> Answer {
+    /// Makes a request, with this delay to those to the same host.
+    async fn fetch(&self, asked: &Asked, delay: Duration) -> Answer {
         let body = match &asked.method {
             AskedMethod::Get => None,
             AskedMethod::Post { body } => Some(body.clone()),
@@ -324,9 +265,10 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
             page: Some(Arc::new(PageFields { headers: asked.headers.clone(), body: body.clone() })),
             ..FetchRequest::new(asked.url.clone(), self.context.limits().reading_all())
         };
-        let (world, fetcher, pacer) = (&*self.world, &*self.fetcher, &*self.pacer);
+        let (world, fetcher, pacer) = (&self.world, &*self.fetcher, &self.pacer);
         let hosts_per_domain = self.context.definition.politeness.hosts_per_domain;
-        let paced = PacedRequests::new(world, fetcher, pacer, self.latest_start(), &self.waiter, hosts_per_domain);
+        let paced = PacedRequests::new(world, fetcher, pacer, self.latest_start(), &self.waiter, hosts_per_domain)
+            .keeping(delay);
         let fetched = paced.fetch(request).await;
         self.made.requests.fetch_add(paced.sent(), Ordering::Relaxed);
         for answer in paced.into_answers() {
@@ -340,7 +282,7 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
                 return self.refuse(asked, PageRequestEnd::Failed { failed });
             }
         };
-        let response = to_page_response(response, self.context.definition.fetch.decoded_bytes_max);
+        let response = to_page_response(&response, self.context.definition.fetch.decoded_bytes_max);
         let Some(response) = response else { return Answer::Refused };
         self.pages.keep(asked, &response);
         Answer::Response(response)
@@ -379,17 +321,15 @@ impl<W: World, H> PageRequests<W, H> {
     }
 }
 
-/// Renders a page whose answer is known, and ends with the last of its requests. `None` without a
-/// browser: the page is then what its server sent.
+/// Renders a page that was answered at this time, and ends with the last of its requests. `None`
+/// without a browser: the page is then what its server sent.
 pub(super) async fn render<W: World, H: Fetcher + 'static>(
     renderer: &impl Renderer,
     requests: PageRequests<W, H>,
-    (body, sent): (Bytes, &SentRequest),
+    (page, at): (PageResponse, Timestamp),
 ) -> Option<RenderedPage> {
     let requests = Arc::new(requests);
-    let response = sent.fetched.result.as_ref().ok()?;
-    let response = PageResponse { status: response.status, headers: response.headers.clone(), body };
-    let request = render_request(&requests.context.definition, requests.page.clone(), response, sent.at);
+    let request = render_request(&requests.context.definition, requests.page.clone(), page, at);
     let clock = requests.world.clock();
     let tasks = Arc::new(Tasks { requests: Arc::clone(&requests), running: Mutex::default() });
     let rendered = loop {
@@ -415,7 +355,10 @@ pub(super) async fn render<W: World, H: Fetcher + 'static>(
             tracing::warn!(url = %requests.page, %failure, "a page that is to be rendered is not");
             None
         }
-        Err(failure) => Some(without(Rendering::failed(failure.to_string()), &requests)),
+        Err(failure) => {
+            let page = without(Rendering::failed(failure.to_string()), &requests);
+            Some(RenderedPage { lacked_room: failure == RenderFailure::NoRoom, ..page })
+        }
     }
 }
 
@@ -447,6 +390,7 @@ fn without<W, H>(rendering: Rendering, requests: &PageRequests<W, H>) -> Rendere
         screenshot: None,
         answers,
         requests: requests.made.requests.load(Ordering::Relaxed),
+        lacked_room: false,
     }
 }
 

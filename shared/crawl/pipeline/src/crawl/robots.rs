@@ -106,10 +106,10 @@ pub(super) enum StoredUse {
 /// off. If it is at another host than the waiter's, or redirects there, and that is
 /// busy, the waiter stands in line there.
 pub(super) async fn robots(
-    world: &impl World,
+    world: &Arc<impl World>,
     fetcher: &impl Fetcher,
     context: &CrawlContext,
-    pacer: &Pacer,
+    pacer: &Arc<Pacer>,
     latest_start: Duration,
     (waiter, origin): (&HostWaiter, &OriginKey),
     (stored, robots_use, broken_off): (StoredUse, RobotsUse, BrokenOffPolicy),

@@ -61,8 +61,14 @@ pub(super) async fn send(
         if clock.monotonic() > latest_start {
             return Err(LeaseTooOld);
         }
+        let Some(place) = pacer.take_place() else {
+            // Since the start was allowed, another request took the last one.
+            started = pacer.start_in_time(clock, latest_start).await.ok_or(LeaseTooOld)?;
+            continue;
+        };
         let at = clock.now();
         let fetched = fetcher.fetch(request.clone()).await;
+        drop(place);
         if has_no_room(&fetched) {
             clock.sleep(NO_ROOM_PAUSE).await;
             started = pacer.start_in_time(clock, latest_start).await.ok_or(LeaseTooOld)?;

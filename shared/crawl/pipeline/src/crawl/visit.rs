@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, RobotsStand, Visit};
-use dragline_domain::definition::logs_out;
+use dragline_domain::definition::{Draft, logs_out};
 use dragline_domain::frontier::{FollowUp, GiveUpOutcome, ReadAs, ShapeStanding, TodoEntry, WatchedShapes};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::Decision;
@@ -16,11 +16,13 @@ use super::outcome::find_wall;
 use super::pacer::Pacer;
 use super::planner::Work;
 use super::render::RenderedPage;
+use super::renderable::page_to_render;
 use super::robots::Robots;
 use super::send::{Attempt, LeaseTooOld, SentRequest, send};
 use crate::context::CrawlContext;
 use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::{AnswerPart, ConnectionWatch, FetchLimits, FetchRequest, Fetcher, Session};
+use dragline_ports::renderer::PageResponse;
 
 /// The most characters of a detail that are stored.
 pub(super) const DETAIL_CHARS_MAX: usize = 300;
@@ -36,6 +38,16 @@ pub(super) struct FinishedVisit {
     pub sent: SentRequest,
     /// Its page after the browser; `None` if it was not to be rendered.
     pub rendered: Option<Box<RenderedPage>>,
+}
+
+impl FinishedVisit {
+    /// Returns the page that is to be rendered; `None` if there is none.
+    pub(super) fn page_to_render(&self, draft: &Draft) -> Option<PageResponse> {
+        let entry = &self.work.entry;
+        let is_page = entry.read_as == ReadAs::Typed && entry.requisite_steps == 0 && self.sent.wall.is_none();
+        let response = self.sent.fetched.result.as_ref().ok().filter(|_| is_page)?;
+        page_to_render(draft, &self.url, response)
+    }
 }
 
 /// Returns the end of a URL that must not be requested, with the reason.

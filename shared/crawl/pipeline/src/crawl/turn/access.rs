@@ -82,7 +82,7 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
         let waiter = self.waiter();
         let hosts_per_domain = self.context.definition.politeness.hosts_per_domain;
         let (world, fetcher, pacer) = (Arc::clone(&self.world), Arc::clone(&self.fetcher), Arc::clone(&self.pacer));
-        let paced = PacedRequests::new(&*world, &*fetcher, &pacer, latest_start, &waiter, hosts_per_domain);
+        let paced = PacedRequests::new(&world, &*fetcher, &pacer, latest_start, &waiter, hosts_per_domain);
         let result = loop {
             if next.requests == REQUESTS_MAX {
                 break Step::Refused("it leads on and on".to_owned());

@@ -115,8 +115,9 @@ pub async fn work_turn<W: World, S: Fetchers>(
     if took_over {
         orphans::remove(&**world, &ticket.origin, &lease, &token).await?;
     }
+    let politeness = &context.definition.politeness;
     let pacer = Pacer::new(lease.pace, lease.free_from(now), world.clock());
-    let pacer = Arc::new(pacer.limited_to(context.definition.politeness.bytes_per_second));
+    let pacer = Arc::new(pacer.with_places(politeness.concurrency).limited_to(politeness.bytes_per_second));
     pacer.rest_until(live.rests_until());
     let mut turn = TurnWork::<W, S> {
         planner: Planner::new(ticket.origin.clone(), &lease, Arc::clone(&context), Arc::clone(&task)),
@@ -459,7 +460,7 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
         let is_last_try = self.lease.patience.lose_one().is_exhausted(failures_max);
         let broken_off = if is_last_try { BrokenOffPolicy::IsObeyed } else { BrokenOffPolicy::IsFailure };
         let (latest_start, known) = (self.latest_start(), (stored, self.lease.robots, broken_off));
-        let (world, fetcher, pacer) = (&*self.world, &*self.fetcher, &self.pacer);
+        let (world, fetcher, pacer) = (&self.world, &*self.fetcher, &self.pacer);
         let read = robots(world, fetcher, &self.context, pacer, latest_start, (&waiter, &self.origin), known).await?;
         let asking = if read.answers.is_empty() { RulesAnswer::Unanswered } else { RulesAnswer::Answered };
         (self.robots, self.lease.robots) = (read.robots, read.robots_use);

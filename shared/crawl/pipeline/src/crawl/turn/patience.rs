@@ -9,7 +9,7 @@ use dragline_formats::robots::Unreadable;
 
 use super::TurnWork;
 use crate::World;
-use crate::crawl::outcome::{fetch_outcome, origin_sign};
+use crate::crawl::outcome::{Comparison, Shown, fetch_outcome, origin_sign};
 use crate::crawl::paced::Answer;
 use crate::crawl::pacer::Connecting;
 use crate::crawl::robots::{Robots, StoredUse};
@@ -112,8 +112,9 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
         let sent = send(clock, &*self.fetcher, &self.pacer, times, request, Attempt::Again).await;
         let SentRequest { at, fetched, wall, .. } = sent.ok()?;
         self.lease.pace = self.pacer.pace();
-        let token = self.context.definition.user_agent.product_token();
-        let (outcome, _) = fetch_outcome(&fetched, wall.as_ref(), None, token, ReadAs::Typed);
+        let product_token = self.context.definition.user_agent.product_token();
+        let comparison = Comparison { last: None, shown: Shown::Body, product_token, read_as: ReadAs::Typed };
+        let (outcome, _) = fetch_outcome(&fetched, wall.as_ref(), &comparison);
         let sign = origin_sign(&fetched, outcome);
         self.failed_with = Some(describe_failure(&fetched));
         self.segments.asides.push(Answer { url, at, fetched });

@@ -111,7 +111,7 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
             tries += 1;
             let waiter = self.waiter();
             let hosts_per_domain = self.context.definition.politeness.hosts_per_domain;
-            let (world, fetcher, latest_start) = (&*self.world, &*self.fetcher, self.latest_start());
+            let (world, fetcher, latest_start) = (&self.world, &*self.fetcher, self.latest_start());
             let paced = PacedRequests::new(world, fetcher, &self.pacer, latest_start, &waiter, hosts_per_domain);
             let answer = fetch_use_file(&paced, self.context.limits(), url, bytes_max, &read).await;
             let end = paced.take_end();

@@ -4,11 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Finality, Visit};
-use dragline_domain::definition::RenderWhen;
 use dragline_domain::frontier::{LeftoverReason, ObjectKey, Reserve, Retry, SegmentId, SegmentWork, Task, TodoEntry};
 use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_domain::politeness::{RobotsUse, retry_wait, tries_max};
-use dragline_domain::rendering::Rendering;
 use dragline_domain::time::after;
 use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
@@ -18,10 +16,10 @@ use super::reservations::reserved_by_site;
 use super::{TurnWork, WAIT_IN_A_CROWD};
 use crate::crawl::commit::{OpenSegment, segment_pages};
 use crate::crawl::follow_up::{LoggedAnswer, follow_up};
-use crate::crawl::outcome::{fetch_outcome, final_outcome, origin_sign, unless_unchanged};
+use crate::crawl::outcome::{Comparison, Shown, fetch_outcome, final_outcome, origin_sign};
 use crate::crawl::pacer::Connecting;
 use crate::crawl::planner::{NothingToVisit, Work};
-use crate::crawl::render::{MadeRequests, PageRequests, page_to_render, render};
+use crate::crawl::render::{MadeRequests, PageRequests, render};
 use crate::crawl::robots::Robots;
 use crate::crawl::segment::{self, SegmentRecords, ShownPage};
 use crate::crawl::send::LeaseTooOld;
@@ -340,7 +338,7 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
         let started = pacer.start(world.clock());
         self.asks_at(world.clock().monotonic());
         let session = self.session_for(&visited.2);
-        let renders = self.context.definition.render.when != RenderWhen::Never;
+        let renders = self.context.definition.render.is_on();
         let rendering = renders.then(|| (Arc::clone(&self.renderer), self.page_requests(&visited.2)));
         self.visits.spawn(async move {
             let clock = world.clock();
@@ -354,10 +352,9 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
                 visit(clock, &*fetcher, &pacer, (started, latest_start), (Some(watch), session), limits, visited)
                     .await?;
             let Some((renderer, requests)) = rendering else { return Ok(visited) };
-            let body = page_to_render(&requests.context, &visited.work.entry, &visited.url, &visited.sent);
-            let Some(body) = body else { return Ok(visited) };
+            let Some(page) = visited.page_to_render(&requests.context.definition) else { return Ok(visited) };
             // Boxed, as few visits have it.
-            let rendered = Box::pin(render(&*renderer, requests, (body, &visited.sent))).await;
+            let rendered = Box::pin(render(&*renderer, requests, (page, visited.sent.at))).await;
             Ok(FinishedVisit { rendered: rendered.map(Box::new), ..visited })
         });
     }
@@ -388,17 +385,19 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
         let FinishedVisit { segment, work, url, sent, rendered } = visited;
         let (at, fetched) = (sent.at, &sent.fetched);
         self.lease.pace = self.pacer.pace();
-        let token = self.context.definition.user_agent.product_token();
+        let product_token = self.context.definition.user_agent.product_token();
         let wall = sent.wall.as_ref();
         let last = work.entry.known.comparable().filter(|last| !self.is_known_as_missing(&url, fetched, last));
         let rendering = rendered.as_ref().map(|page| &page.rendering);
         let (outcome, detail) = match self.logged_out(&url, &sent) {
             Some(why) => (Outcome::LoggedOut, Some(why)),
+            None if rendered.as_ref().is_some_and(|page| page.lacked_room) => {
+                (Outcome::ErrorReadingResponse, Some("no browser had room or time for it".to_owned()))
+            }
             None => {
-                // One shell may serve many pages, and stay as it is while they change.
-                let compared = last.filter(|_| rendering.is_none());
-                let ended = fetch_outcome(fetched, wall, compared, token, work.entry.read_as);
-                unless_unchanged(ended, last, rendering.and_then(Rendering::dom_sha1))
+                let shown = rendering.map_or(Shown::Body, |rendering| Shown::Dom(rendering.dom_sha1()));
+                let read_as = work.entry.read_as;
+                fetch_outcome(fetched, wall, &Comparison { last, shown, product_token, read_as })
             }
         };
         self.note_access(&work.entry, outcome, &sent);
