@@ -27,12 +27,15 @@ fn site(asked: &Asked) -> Act {
     let data = |body: &str| answer(200, &["content-type: application/json"], body);
     match (host, &*asked.target) {
         (_, "/robots.txt") => {
-            answer(200, &["content-type: text/plain"], "User-agent: *\nDisallow: /private\nDisallow: /api/secret")
+            let delay = if host == "api.app.example" { "Crawl-delay: 0.3" } else { "" };
+            let rules = format!("User-agent: *\n{delay}\nDisallow: /private\nDisallow: /api/secret");
+            answer(200, &["content-type: text/plain"], &rules)
         }
         ("app.example", "/") => shell(&format!(
             "<!--ask script GET /app.js--><!--ask data GET /api/list--><!--ask data GET /api/secret-->
              <!--ask data GET /api/excluded--><!--ask data POST /graphql--><!--ask data POST /delete-->
              <!--ask data GET http://api.app.example:{port}/more--><!--ask data GET http://api.app.example:{port}/private-->
+             <!--ask data GET http://api.app.example:{port}/yet-more-->
              <!--ask data GET http://other.example:{port}/tracker--><!--to /elsewhere-->"
         )),
         ("app.example", "/list") => shell("<!--ask script GET /app.js--><!--ask data GET /api/list-->"),
@@ -46,7 +49,7 @@ fn site(asked: &Asked) -> Act {
         ("app.example", "/api/list") => data("<a href=/list>The list</a> <a href=/whole>Whole</a> <a href=/hidden>h</a> <a href=/crashes>c</a>"),
         ("app.example", "/graphql") => data("graph"),
         ("app.example", "/app.js") => answer(200, &["content-type: text/javascript"], "code"),
-        ("api.app.example", "/more") => data("more of it"),
+        ("api.app.example", "/more" | "/yet-more") => data("more of it"),
         ("other.example", _)
         | ("api.app.example", "/private")
         | (_, "/api/excluded" | "/api/hidden" | "/api/unneeded" | "/delete" | "/api/secret") => data("not to be asked"),
@@ -184,16 +187,18 @@ async fn requests_of_pages_keep_the_pace() {
         draft.politeness.concurrency = 1;
     }))
     .await;
-    let mut starts: Vec<_> = site
-        .log()
-        .into_iter()
-        .filter(|asked| asked.field("host").unwrap().starts_with("app."))
-        .map(|asked| asked.at)
-        .collect();
-    starts.sort();
-    assert!(starts.len() > 8, "{starts:?}");
-    let early = starts.windows(2).map(|pair| pair[1] - pair[0]).find(|gap| *gap < delay * 8 / 10);
-    assert_eq!(early, None, "each waits for its turn");
+    for (host, delay, count, why) in [
+        ("app.example", delay, 9, "each waits for its turn"),
+        ("api.app.example", Duration::from_millis(300), 3, "the Crawl-delay of another host"),
+    ] {
+        let asked = site.log();
+        let of_host = asked.iter().filter(|asked| asked.field("host").unwrap().split(':').next() == Some(host));
+        let mut starts: Vec<_> = of_host.map(|asked| asked.at).collect();
+        starts.sort();
+        assert!(starts.len() >= count, "{host}: {starts:?}");
+        let early = starts.windows(2).map(|pair| pair[1] - pair[0]).find(|gap| *gap < delay * 8 / 10);
+        assert_eq!(early, None, "{host}: {why}");
+    }
 }
 
 #[tokio::test]

@@ -79,13 +79,12 @@ pub fn visited_once(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
             wrong.push(format!("{url} has {} requests in the log, {} of them final", logged.requests, logged.finals));
         }
         wrong.extend(unasked(&asked).map(|access| format!("{url} was asked for as {access:?}, as no answer asked")));
-        if asked.len() < logged.answered || (deaths == Deaths::None && asked.len() > logged.requests) {
-            let probes = probes.len();
-            wrong.push(format!(
-                "{url} was asked for {} times, the log has {}; {probes} more were probes",
-                asked.len(),
-                logged.requests
-            ));
+        // A page for which no browser had room is asked for again after it was answered, so it may
+        // look like a probe.
+        let (asked, probes) = (asked.len(), probes.len());
+        if asked + probes < logged.answered || (deaths == Deaths::None && asked > logged.requests) {
+            let requests = logged.requests;
+            wrong.push(format!("{url} was asked for {asked} times, the log has {requests}; {probes} more were probes"));
         }
     }
     Ok(wrong.into_iter().map(|what| Violation { invariant: Invariant::VisitedOnce, what }).collect())
@@ -166,7 +165,7 @@ fn visits(evidence: &Evidence<'_>) -> rusqlite::Result<BTreeMap<String, Visits>>
 /// they set out, not when they reach the server.
 ///
 /// Answers to a worker that died before its commit are lost, so only committed ones bind later
-/// requests.
+/// requests. No more are under way at a host at once than the definition allows.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -185,6 +184,13 @@ pub fn the_delay_is_kept(evidence: &Evidence<'_>) -> Checked {
     }
     let mut wrong = Vec::new();
     for accesses in by_host.values() {
+        for (n, next) in accesses.iter().enumerate() {
+            let is_under_way = |one: &&&Access| one.ended.as_ref().is_some_and(|end| next.set_out < end.at);
+            let under_way = accesses[..n].iter().filter(is_under_way).count();
+            if under_way >= usize::from(evidence.definition.politeness.concurrency) {
+                wrong.push(format!("{} was asked for while {under_way} others of its host were", next.url));
+            }
+        }
         for (n, (one, next)) in accesses.iter().zip(accesses.iter().skip(1)).enumerate() {
             let delay = if next.is_robots_txt() { Duration::ZERO } else { crawl_delay(evidence, next) };
             let delay = evidence.definition.politeness.delay.max(delay);

@@ -190,14 +190,16 @@ impl Drawing {
         }
     }
 
-    /// When something is due, or shortly before or after that, or any time.
+    /// When something is due, or shortly before or after that, or any time, but before the end.
     fn moment(&mut self) -> Duration {
-        let any = Duration::from_secs(self.dice.random_range(0..self.length.as_secs()));
+        let last = self.length - Duration::from_mins(1);
+        let any = Duration::from_secs(self.dice.random_range(0..self.length.as_secs())).min(last);
         if self.dice.random_bool(0.4) {
             return any;
         }
         let shift = Duration::from_secs(self.dice.random_range(0..40));
-        self.due.choose(&mut self.dice).map_or(any, |due| (*due + shift).saturating_sub(Duration::from_secs(20)))
+        let near = self.due.choose(&mut self.dice).map(|due| (*due + shift).saturating_sub(Duration::from_secs(20)));
+        near.map_or(any, |near| near.min(last))
     }
 
     /// A definition unlike any other one of the run.

@@ -1,8 +1,10 @@
 //! Pages that their scripts make: what servers send, what pages ask for, and a browser that shows
 //! them.
 
+use std::collections::HashMap;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bytes::Bytes;
 use dragline_domain::url::CrawlUrl;
@@ -83,17 +85,33 @@ pub(super) fn answer(url: &CrawlUrl, arrival: &Arrival) -> Option<Answer> {
 }
 
 /// A browser in which the shells of these servers become their pages. The answers to what a page
-/// asks for change nothing in it, as they may fail while the site's truth stays.
+/// asks for change nothing in it, as they may fail while the site's truth stays. For some pages it
+/// has no room at first.
 #[derive(Clone, Debug)]
 pub struct SimulatedBrowser<C> {
     servers: Arc<Servers>,
     clock: C,
+    /// When each page came first, by the monotonic clock.
+    first: Arc<Mutex<HashMap<CrawlUrl, Duration>>>,
 }
 
 impl<C: Clock> SimulatedBrowser<C> {
     /// A browser for pages of these servers, in this clock's time.
-    pub const fn new(servers: Arc<Servers>, clock: C) -> Self {
-        Self { servers, clock }
+    pub fn new(servers: Arc<Servers>, clock: C) -> Self {
+        Self { servers, clock, first: Arc::default() }
+    }
+
+    /// Whether there is room for a page by now. Some wait for it longer than a lease lasts.
+    fn has_room(&self, url: &CrawlUrl) -> bool {
+        let is_steady = self.servers.site().page(url).is_some_and(|page| page.trouble.is_none());
+        let lacking = match url.as_str().bytes().fold(0_u8, |sum, byte| sum.wrapping_mul(13) ^ byte) % 16 {
+            0 | 1 => Duration::from_secs(3),
+            2 if is_steady => Duration::from_mins(4),
+            _ => return true,
+        };
+        let now = self.clock.monotonic();
+        let first = *self.first.lock().unwrap().entry(url.clone()).or_insert(now);
+        now.saturating_sub(first) >= lacking
     }
 }
 
@@ -103,6 +121,9 @@ impl<C: Clock + Send + Sync + 'static> Renderer for SimulatedBrowser<C> {
         mut page: RenderRequest,
         network: Arc<N>,
     ) -> Result<Rendered, RenderFailure> {
+        if !self.has_room(&page.url) {
+            return Err(RenderFailure::NoRoom);
+        }
         let sent = String::from_utf8_lossy(&page.response.body).into_owned();
         let within = sent.strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(END));
         let html = within.map_or(sent.clone(), |page| page.replace(HYPHENS.1, HYPHENS.0));
