@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use ::url::Url;
 use dragline_formats::html::{HtmlLimits, Page, PageSource, Syntax, extract};
+use dragline_formats::shell::{ShellSign, find_shell, without_noscript};
 
 const FEW: HtmlLimits = HtmlLimits {
     links_max: 3,
@@ -20,17 +21,28 @@ const FEW: HtmlLimits = HtmlLimits {
 /// Input: a page.
 ///
 /// What is kept of it is within the limits; no link is there twice, has a fragment, or leads to
-/// anything but http or https. If only links are limited, the first ones are kept.
+/// anything but http or https. If only links are limited, the first ones are kept. Only what a
+/// `<noscript>` holds is missing from a page as it is with scripts.
 ///
 /// # Panics
 /// If one of these does not hold.
 pub fn html(data: &[u8]) {
+    check_shell(data);
     let html = String::from_utf8_lossy(data);
     let address = Url::parse("https://example.org/a/page?b=c").expect("a good URL");
     for syntax in [Syntax::Html, Syntax::Xhtml] {
         let source = PageSource { url: &address, encoding: "windows-1252", syntax };
         judge(&html, &source);
     }
+}
+
+fn check_shell(page: &[u8]) {
+    let sign = find_shell(page);
+    let shown = without_noscript(page);
+    let has_some = page.to_ascii_lowercase().windows(9).any(|word| word == b"<noscript");
+    assert!(has_some || shown == page, "there was nothing to leave out");
+    assert!(shown.len() <= page.len(), "something came with it");
+    assert!(has_some || sign != Some(ShellSign::Notice), "nothing can say so");
 }
 
 fn judge(html: &str, source: &PageSource<'_>) {
