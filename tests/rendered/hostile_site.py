@@ -17,6 +17,9 @@ JSON = "application/json"
 
 TLS_HANDSHAKE = b"\x16\x03"
 
+SESSION_AT = 43
+"""Where a greeting has the length of its session's id: behind two headers, a version and 32 random bytes (RFC 8446, section 4.1.2)."""
+
 PAUSE_SECONDS = 0.02
 """How long the counter takes to answer, so that requests at the same time show."""
 
@@ -109,6 +112,17 @@ class Arrival:
     @property
     def is_tls(self) -> bool:
         return self.first.startswith(TLS_HANDSHAKE)
+
+    @property
+    def is_of_browser(self) -> bool:
+        """Whether it greets as Chromium does over TLS: with a cipher suite that nobody has (RFC 8701)."""
+        if not self.is_tls:
+            return False
+        session_bytes = self.first[SESSION_AT]
+        suites_at = SESSION_AT + 1 + session_bytes + 2
+        suites_bytes = int.from_bytes(self.first[suites_at - 2 : suites_at])
+        suites = self.first[suites_at : suites_at + suites_bytes]
+        return any(high == low and low & 0x0F == 0x0A for high, low in zip(suites[::2], suites[1::2], strict=True))
 
     @property
     def line(self) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hostile_site import HTML, JSON, SCRIPT, SILENCE, Arrival, Counter, Pages, Sent, page, redirect
 from test_crawl import DRAGLINE, PATIENCE_SECONDS, documents, rows
+from truth import CHROMIUM
 
 ESCAPE = Path(__file__).parents[1] / "browser_engine" / "engine" / "escape.html"
 
@@ -148,6 +149,7 @@ def test_what_a_page_may_ask_of_other_hosts_is_asked_by_the_crawl_alone(
     arrivals = crawl_escape(serve("127.0.0.2"), counter, "all", tmp_path, temporary)
     assert {arrival.protocol for arrival in arrivals} == {"TCP"}
     # Where the page names https, the crawl asks for its robots.txt, and nobody there speaks TLS.
+    assert [arrival for arrival in arrivals if arrival.is_of_browser] == []
     requests = [arrival for arrival in arrivals if not arrival.is_tls]
     assert {arrival.headers.get("user-agent") for arrival in requests} == {AGENT}, "nobody else opens a connection"
     assert {arrival.line.split(" ")[0] for arrival in requests} == {"GET"}
@@ -157,6 +159,15 @@ def test_what_a_page_may_ask_of_other_hosts_is_asked_by_the_crawl_alone(
         own = sorted((arrival for arrival in requests if arrival.headers["host"] == host), key=lambda arrival: arrival.began)
         assert all(before.ended <= after.began for before, after in pairwise(own)), f"one at a time at {host}"
         assert own[0].path == "/robots.txt"
+
+
+def test_the_greeting_of_a_browser_is_known(counter: Counter, tmp_path: Path) -> None:
+    # The control: if this fails, no browser that opens a connection would be noticed above.
+    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}", "--dump-dom"]
+    subprocess.run([CHROMIUM, *options, f"https://127.0.0.1:{counter.port}/"], check=False, capture_output=True, timeout=PATIENCE_SECONDS)
+    greetings = [arrival for arrival in counter.arrivals if arrival.is_tls]
+    assert greetings
+    assert all(arrival.is_of_browser for arrival in greetings)
 
 
 HOSTILE: dict[str, tuple[str, set[str | None]]] = {

@@ -1,5 +1,6 @@
 //! Nothing of a page leaves the browser but by the network that we are.
 
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -111,6 +112,32 @@ async fn nothing_leaves_a_browser_without_a_namespace_either() {
         assert_eq!(flaws(&seen, &asked), [""; 0], "{processes:?}");
         assert!(asked.len() > 30, "{processes:?}: it tried: {asked:#?}");
     }
+}
+
+/// As a function of a stack has it.
+#[tokio::test]
+async fn nothing_leaves_the_browser_of_the_layer() {
+    let layer = std::env::var_os("DRAGLINE_BROWSER_LAYER");
+    let layer = PathBuf::from(layer.expect("the browser of a layer. hint: tests/browser_engine/run"));
+    let (directory, fonts) = (layer.join("chromium"), tempfile::tempdir().unwrap());
+    // Its own settings name the fonts where a function has them, and without any it ends.
+    let (there, cache) = (layer.join("fonts"), fonts.path().join("cache"));
+    let named =
+        format!("<fontconfig><dir>{}</dir><cachedir>{}</cachedir></fontconfig>", there.display(), cache.display());
+    std::fs::write(fonts.path().join("fonts.conf"), named).unwrap();
+    let settings = BrowserSettings {
+        program: Some(directory.join("chromium")),
+        namespace: Namespace::Unused,
+        processes: Processes::One,
+        environment: vec![
+            ("LD_LIBRARY_PATH".into(), directory.join("lib").into()),
+            ("FONTCONFIG_PATH".into(), fonts.path().into()),
+        ],
+        ..BrowserSettings::default()
+    };
+    let (seen, asked) = render_escape(settings, &["http://site.test/", "https://site.test/"]).await;
+    assert_eq!(flaws(&seen, &asked), [""; 0]);
+    assert!(asked.len() > 30, "it tried: {asked:#?}");
 }
 
 /// The control: the same page in a browser that nobody holds back. If this fails, the others say

@@ -24,7 +24,7 @@ const USUAL: [&str; 9] = [
 pub(crate) const VERSION_MIN: u32 = 125;
 
 const HINT: &str = "install chromium-headless-shell (Debian), chromium-headless (Fedora) or \
-                    Chrome, or name the program";
+                    Chrome, or name its program in DRAGLINE_BROWSER";
 
 /// Returns the failure of having no browser, for this reason.
 pub(crate) fn no_browser(detail: impl Into<String>) -> RenderFailure {
