@@ -54,7 +54,7 @@ pub struct ReportTotals {
     /// Pages that are nearly empty without scripts.
     pub(crate) scripted: Rows,
     /// Pages that scripts change, as far as they were rendered.
-    #[serde(default = "rendered")]
+    #[serde(default = "new_rendered_rows")]
     pub(crate) rendered: Rows,
     /// Notes on what was not checked.
     pub(crate) notes: Vec<String>,
@@ -68,7 +68,7 @@ impl ReportTotals {
     pub fn new(began_at: Timestamp) -> Self {
         let (visits, scripted) = (Visits::starting_at(began_at), Rows::new(SCRIPTED));
         let (tally, types) = (Tally::default(), HashMap::default());
-        Self { visits, tally, types, scripted, rendered: rendered(), notes: Vec::new(), after: None }
+        Self { visits, tally, types, scripted, rendered: new_rendered_rows(), notes: Vec::new(), after: None }
     }
 
     /// Restores stored totals.
@@ -88,13 +88,13 @@ impl ReportTotals {
         if let Some(element) = document.detail.as_deref().and_then(scripted::element_from_detail) {
             self.scripted.add(vec![Cell::Text(document.url.to_string()), Cell::Text(element.to_owned())]);
         }
-        if let Some(row) = rendered_row(document) {
+        if let Some(row) = compare_rendered(document) {
             self.rendered.add(row);
         }
-        let mut of_page: Vec<String> =
+        let mut on_page: Vec<String> =
             document.content.iter().flat_map(|content| &content.items).map(Item::table).collect();
-        of_page.sort();
-        for alike in of_page.chunk_by(|a, b| a == b) {
+        on_page.sort();
+        for alike in on_page.chunk_by(|a, b| a == b) {
             let has_room = self.types.len() < TYPES_MAX;
             let Some(name) = alike.first().filter(|name| has_room || self.types.contains_key(*name)) else {
                 continue;
@@ -144,12 +144,12 @@ impl ReportTotals {
     }
 }
 
-fn rendered() -> Rows {
+fn new_rendered_rows() -> Rows {
     Rows::new(RENDERED)
 }
 
 /// Returns what scripts change of a page; `None` if that is nothing, or it was not rendered.
-fn rendered_row(document: &Document) -> Option<Vec<Cell>> {
+fn compare_rendered(document: &Document) -> Option<Vec<Cell>> {
     let sent = document.content.as_ref()?.rendering.as_ref()?.served.as_ref()?;
     let shown = PageGist::new(document.page.as_ref()?, document.links.iter().map(|link| link.kind));
     let text = |text: Option<&str>| Cell::Text(text.unwrap_or_default().to_owned());
