@@ -42,6 +42,8 @@ const RENDERED: &[Column] = &[
     Column { id: "words", title: "Words in a browser", unit: Unit::Count },
     Column { id: "links_sent", title: "Links as sent", unit: Unit::Count },
     Column { id: "links", title: "Links in a browser", unit: Unit::Count },
+    Column { id: "noindex_sent", title: "noindex as sent", unit: Unit::Text },
+    Column { id: "noindex", title: "noindex in a browser", unit: Unit::Text },
 ];
 
 /// The gathered totals. Their size does not depend on the number of URLs.
@@ -155,6 +157,7 @@ fn compare_rendered(document: &Document) -> Option<Vec<Cell>> {
     let text = |text: Option<&str>| Cell::Text(text.unwrap_or_default().to_owned());
     let canonical = |gist: &PageGist| text(gist.canonical.as_ref().map(CrawlUrl::as_str));
     let count = |count: u32| number(Some(count.into()));
+    let noindex = |gist: &PageGist| text(Some(if gist.noindex { "yes" } else { "no" }));
     (*sent != shown).then(|| {
         vec![
             Cell::Text(document.url.to_string()),
@@ -166,6 +169,8 @@ fn compare_rendered(document: &Document) -> Option<Vec<Cell>> {
             count(shown.words),
             count(sent.links),
             count(shown.links),
+            noindex(sent),
+            noindex(&shown),
         ]
     })
 }
