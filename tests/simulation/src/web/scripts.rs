@@ -1,9 +1,8 @@
 //! Pages that their scripts make: what servers send, what pages ask for, and a browser that shows
 //! them.
 
-use std::collections::HashMap;
 use std::pin::pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -91,14 +90,12 @@ pub(super) fn answer(url: &CrawlUrl, arrival: &Arrival) -> Option<Answer> {
 pub struct SimulatedBrowser<C> {
     servers: Arc<Servers>,
     clock: C,
-    /// When each page came first, by the monotonic clock.
-    first: Arc<Mutex<HashMap<CrawlUrl, Duration>>>,
 }
 
 impl<C: Clock> SimulatedBrowser<C> {
     /// A browser for pages of these servers, in this clock's time.
-    pub fn new(servers: Arc<Servers>, clock: C) -> Self {
-        Self { servers, clock, first: Arc::default() }
+    pub const fn new(servers: Arc<Servers>, clock: C) -> Self {
+        Self { servers, clock }
     }
 
     /// Whether there is room for a page by now. Some wait for it longer than a lease lasts.
@@ -109,9 +106,7 @@ impl<C: Clock> SimulatedBrowser<C> {
             2 if is_steady => Duration::from_mins(4),
             _ => return true,
         };
-        let now = self.clock.monotonic();
-        let first = *self.first.lock().unwrap().entry(url.clone()).or_insert(now);
-        now.saturating_sub(first) >= lacking
+        self.servers.rendered_for(url, self.servers.time(self.clock.monotonic())) >= lacking
     }
 }
 

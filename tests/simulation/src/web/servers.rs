@@ -34,6 +34,8 @@ struct State {
     requests: HashMap<CrawlUrl, u32>,
     log: Vec<Access>,
     unsent: u64,
+    /// When each page was first to be rendered, in any browser.
+    first_rendered: HashMap<CrawlUrl, Timestamp>,
 }
 
 /// The time of an event.
@@ -60,6 +62,11 @@ impl Servers {
     #[must_use]
     pub fn sending(self, sending: Sending) -> Self {
         Self { sending, ..self }
+    }
+
+    /// Returns for how long a page has been there to be rendered, if it is now.
+    pub(super) fn rendered_for(&self, url: &CrawlUrl, now: Timestamp) -> Duration {
+        between(*self.state().first_rendered.entry(url.clone()).or_insert(now), now)
     }
 
     /// The true time at this point of the run, whatever any clock shows.
