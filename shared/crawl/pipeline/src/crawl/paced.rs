@@ -132,7 +132,7 @@ impl<'a, W: World, H: Fetcher> PacedRequests<'a, W, H> {
         let (clock, latest_start) = (self.world.clock(), self.latest_start);
         let url = request.url.clone();
         let sent = match pacer.start_in_time(clock, latest_start).await {
-            Some(started) => send(clock, self.fetcher, pacer, (started, latest_start), request, Attempt::First).await,
+            Some(start) => send(clock, self.fetcher, pacer, (start, latest_start), request, Attempt::First).await,
             None => Err(LeaseTooOld),
         };
         let Ok(SentRequest { at, fetched, resends, .. }) = sent else {

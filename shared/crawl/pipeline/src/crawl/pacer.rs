@@ -8,7 +8,7 @@ use std::time::Duration;
 use dragline_domain::politeness::{Load, Pace, transfer_time};
 use dragline_domain::time::after;
 use jiff::Timestamp;
-use tokio::sync::{Notify, Semaphore, SemaphorePermit};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::World;
 use dragline_ports::clock::Clock;
@@ -25,25 +25,35 @@ use dragline_ports::observer::Wait;
 #[derive(Debug)]
 pub(super) struct Pacer {
     state: Mutex<State>,
-    connected: Notify,
+    connected: Arc<Notify>,
     /// One for each request that may be under way at the same time.
-    places: Semaphore,
+    places: Arc<Semaphore>,
     /// How many there are.
     places_max: u16,
+    /// Requests that wait start in the order in which they came.
+    line: tokio::sync::Mutex<()>,
 }
 
-/// Holds a request's place, or all of them. Dropping it lets others go on.
+/// A request that may be made now. Dropping it gives its place to others.
 #[derive(Debug)]
-pub(super) struct Place<'p> {
-    pacer: &'p Pacer,
-    /// `None` once it is given back.
-    held: Option<SemaphorePermit<'p>>,
+pub(super) struct Start {
+    /// When it started, by the monotonic clock.
+    pub at: Duration,
+    _place: Places,
 }
 
-impl Drop for Place<'_> {
+/// One place of a request, or all of them. Dropping it lets others go on.
+#[derive(Debug)]
+pub(super) struct Places {
+    /// `None` once it is given back.
+    held: Option<OwnedSemaphorePermit>,
+    connected: Arc<Notify>,
+}
+
+impl Drop for Places {
     fn drop(&mut self) {
         self.held = None;
-        self.pacer.connected.notify_one();
+        self.connected.notify_one();
     }
 }
 
@@ -168,12 +178,18 @@ impl Pacer {
             paid_until: Duration::ZERO,
             held: None,
         };
-        Self { state: Mutex::new(state), connected: Notify::new(), places: Semaphore::new(1), places_max: 1 }
+        Self {
+            state: Mutex::new(state),
+            connected: Arc::default(),
+            places: Arc::new(Semaphore::new(1)),
+            places_max: 1,
+            line: tokio::sync::Mutex::default(),
+        }
     }
 
     /// Returns the same pacer for this many requests at the same time.
     pub(super) fn with_places(self, places_max: u16) -> Self {
-        Self { places: Semaphore::new(places_max.into()), places_max, ..self }
+        Self { places: Arc::new(Semaphore::new(places_max.into())), places_max, ..self }
     }
 
     /// Returns the same pacer, which starts nothing while more bytes have come than this, on
@@ -216,16 +232,11 @@ impl Pacer {
         if self.places.available_permits() > 0 { wait } else { wait.max(CONNECTING) }
     }
 
-    /// Takes the place of a request; `None` while none is free.
-    pub(super) fn take_place(&self) -> Option<Place<'_>> {
-        Some(Place { pacer: self, held: Some(self.places.try_acquire().ok()?) })
-    }
-
     /// Waits until no request is under way, and takes all places: another host of the domain is
     /// asked instead.
-    pub(super) async fn take_all_places(&self) -> Place<'_> {
-        let held = self.places.acquire_many(self.places_max.into()).await;
-        Place { pacer: self, held: held.ok() }
+    pub(super) async fn take_all_places(&self) -> Places {
+        let held = Arc::clone(&self.places).acquire_many_owned(self.places_max.into()).await;
+        Places { held: held.ok(), connected: Arc::clone(&self.connected) }
     }
 
     /// Waits until a connection is open, or cannot be opened, or a place is free.
@@ -233,26 +244,31 @@ impl Pacer {
         self.connected.notified().await;
     }
 
-    /// Starts a request if one may start now, and returns its start by the monotonic clock;
-    /// otherwise returns how long to wait, as far as known.
-    pub(super) fn start(&self, clock: &impl Clock) -> Result<Duration, Duration> {
+    /// Starts a request if one may start now; otherwise returns how long to wait, as far as known.
+    pub(super) fn start(&self, clock: &impl Clock) -> Result<Start, Duration> {
         let mut state = self.state();
-        let now = clock.monotonic();
-        let wait = self.wait_by(&state, now);
+        let at = clock.monotonic();
+        let wait = self.wait_by(&state, at);
         if !wait.is_zero() {
             return Err(wait);
         }
-        state.next_start = now + state.pace.delay();
-        state.counted_from = Some(now);
-        Ok(now)
+        let held = Arc::clone(&self.places).try_acquire_owned().map_err(|_| CONNECTING)?;
+        state.next_start = at + state.pace.delay();
+        state.counted_from = Some(at);
+        Ok(Start { at, _place: Places { held: Some(held), connected: Arc::clone(&self.connected) } })
     }
 
     /// Waits until a request may start, and starts it; `None` if that would be after the latest
     /// start.
-    pub(super) async fn start_in_time(&self, clock: &impl Clock, latest_start: Duration) -> Option<Duration> {
+    pub(super) async fn start_in_time(&self, clock: &impl Clock, latest_start: Duration) -> Option<Start> {
+        let _first = tokio::select! {
+            biased;
+            first = self.line.lock() => first,
+            () = clock.sleep(latest_start.saturating_sub(clock.monotonic())) => return None,
+        };
         loop {
             let wait = match self.start(clock) {
-                Ok(started) => return (started <= latest_start).then_some(started),
+                Ok(start) => return (start.at <= latest_start).then_some(start),
                 Err(wait) => wait,
             };
             if clock.monotonic() + wait > latest_start {
@@ -373,7 +389,7 @@ mod tests {
         let mut seen = Vec::new();
         for &(connect, answer, connection) in answers {
             NOW.set(NOW.get() + pacer.wait(&ManualClock));
-            let start = pacer.start(&ManualClock).unwrap();
+            let start = pacer.start(&ManualClock).unwrap().at;
             NOW.set(start + connect + answer);
             seen.push((start, start + connect));
             let took = connect + answer;
@@ -403,7 +419,7 @@ mod tests {
             let mut starts = Vec::new();
             for body_bytes in bodies.iter().copied() {
                 NOW.set(NOW.get() + pacer.wait(&ManualClock));
-                let started = pacer.start(&ManualClock).unwrap();
+                let started = pacer.start(&ManualClock).unwrap().at;
                 starts.push(started);
                 let (load, connection, took) = (Load::Bearable, Connection::Kept, Duration::ZERO);
                 let first_byte = Some(took);
@@ -447,12 +463,32 @@ mod tests {
         let pacer = Pacer::new(Pace::new(ms(100)), Timestamp::UNIX_EPOCH, &ManualClock);
         let starts = [0, 40, 111, 205, 215].map(|now| {
             NOW.set(ms(now));
-            pacer.start(&ManualClock)
+            pacer.start(&ManualClock).map(|start| start.at)
         });
         let why = "counted from when the previous one started, not from when it might have";
         assert_eq!(starts, [Ok(ms(0)), Err(ms(60)), Ok(ms(111)), Err(ms(6)), Ok(ms(215))], "{why}");
         pacer.hold_off(&ManualClock, ms(5000), Wait::RetryAfter);
-        assert_eq!(pacer.start(&ManualClock), Err(ms(5000)), "a Retry-After holds for all that have not started");
+        let held = pacer.start(&ManualClock).map(|start| start.at);
+        assert_eq!(held, Err(ms(5000)), "a Retry-After holds for all that have not started");
+    }
+
+    #[tokio::test]
+    async fn no_more_requests_are_under_way_than_there_are_places() {
+        NOW.set(Duration::ZERO);
+        let pacer = Pacer::new(Pace::new(Duration::ZERO), Timestamp::UNIX_EPOCH, &ManualClock).with_places(2);
+        let (one, other) = (pacer.start(&ManualClock).unwrap(), pacer.start(&ManualClock).unwrap());
+        assert_eq!(pacer.start(&ManualClock).map(|start| start.at), Err(CONNECTING), "both are taken");
+        drop(one);
+        let next = pacer.start(&ManualClock).unwrap();
+        let mut all = Box::pin(pacer.take_all_places());
+        assert!(futures_util::poll!(&mut all).is_pending(), "two are under way");
+        drop(next);
+        assert!(pacer.start(&ManualClock).is_err(), "others wait behind who wants all places");
+        drop(other);
+        let all = all.await;
+        assert!(!pacer.wait(&ManualClock).is_zero(), "another host is asked");
+        drop(all);
+        assert!(pacer.start(&ManualClock).is_ok());
     }
 
     #[test]

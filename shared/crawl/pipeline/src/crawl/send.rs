@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::outcome::{connection_after, find_wall, host_load, status_outcome};
-use super::pacer::{Pacer, RequestResult};
+use super::pacer::{Pacer, RequestResult, Start};
 use dragline_extract::wall::Wall;
 use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::{
@@ -51,7 +51,7 @@ pub(super) async fn send(
     clock: &impl Clock,
     fetcher: &impl Fetcher,
     pacer: &Pacer,
-    (mut started, latest_start): (Duration, Duration),
+    (mut start, latest_start): (Start, Duration),
     mut request: FetchRequest,
     asked: Attempt,
 ) -> Result<SentRequest, LeaseTooOld> {
@@ -61,21 +61,18 @@ pub(super) async fn send(
         if clock.monotonic() > latest_start {
             return Err(LeaseTooOld);
         }
-        let Some(place) = pacer.take_place() else {
-            // Since the start was allowed, another request took the last one.
-            started = pacer.start_in_time(clock, latest_start).await.ok_or(LeaseTooOld)?;
-            continue;
-        };
         let at = clock.now();
         let fetched = fetcher.fetch(request.clone()).await;
-        drop(place);
         if has_no_room(&fetched) {
+            drop(start);
             clock.sleep(NO_ROOM_PAUSE).await;
-            started = pacer.start_in_time(clock, latest_start).await.ok_or(LeaseTooOld)?;
+            start = pacer.start_in_time(clock, latest_start).await.ok_or(LeaseTooOld)?;
             continue;
         }
         let wall = find_wall(&request.url, &fetched);
+        let started = start.at;
         pace_by(pacer, clock, started, (&fetched, wall.as_ref()), asked);
+        drop(start);
         let resends = u8::try_from(reasons.len()).unwrap_or(u8::MAX);
         let sent = SentRequest { at, started, fetched, wall, resends };
         let Some(reason) = sent.fetched.unprocessed.filter(|reason| !reasons.contains(reason)) else { return Ok(sent) };
@@ -83,7 +80,7 @@ pub(super) async fn send(
         let Some(next) = pacer.start_in_time(clock, latest_start).await else { return Ok(sent) };
         reasons.push(reason);
         request.connection = ConnectionChoice::New;
-        started = next;
+        start = next;
     }
 }
 

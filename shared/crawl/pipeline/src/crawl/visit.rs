@@ -13,7 +13,7 @@ use dragline_domain::shown::one_line;
 use dragline_domain::url::{CrawlUrl, UrlShape};
 
 use super::outcome::find_wall;
-use super::pacer::Pacer;
+use super::pacer::{Pacer, Start};
 use super::planner::Work;
 use super::render::RenderedPage;
 use super::renderable::page_to_render;
@@ -141,7 +141,7 @@ pub(super) async fn visit(
     clock: &impl Clock,
     fetcher: &impl Fetcher,
     pacer: &Pacer,
-    (started, latest_start): (Duration, Duration),
+    (start, latest_start): (Start, Duration),
     (watch, session): (Option<Arc<dyn ConnectionWatch>>, Option<Arc<Session>>),
     limits: FetchLimits,
     (segment, work, url): (u64, Work, CrawlUrl),
@@ -160,7 +160,7 @@ pub(super) async fn visit(
         ..FetchRequest::new(url.clone(), limits)
     };
     let asked = if work.tries == 0 { Attempt::First } else { Attempt::Again };
-    let sent = send(clock, fetcher, pacer, (started, latest_start), request, asked).await?;
+    let sent = send(clock, fetcher, pacer, (start, latest_start), request, asked).await?;
     Ok(FinishedVisit { segment, work, url, sent, rendered: None })
 }
 

@@ -136,13 +136,13 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
     async fn send_for_missing(&mut self, url: &CrawlUrl) -> Option<SentRequest> {
         let clock = self.world.clock();
         let latest_start = self.latest_start();
-        let started = self.pacer.start_in_time(clock, latest_start).await?;
+        let start = self.pacer.start_in_time(clock, latest_start).await?;
         let request = FetchRequest {
             watch: Some(Arc::new(Connecting::new(Arc::clone(&self.pacer), Arc::clone(&self.world)))),
             session: self.session_for(url),
             ..FetchRequest::new(url.clone(), self.context.limits().reading_all())
         };
-        let sent = send(clock, &*self.fetcher, &self.pacer, (started, latest_start), request, Attempt::First).await;
+        let sent = send(clock, &*self.fetcher, &self.pacer, (start, latest_start), request, Attempt::First).await;
         let sent = sent.ok()?;
         self.lease.pace = self.pacer.pace();
         self.lease.robots = RobotsUse::Used;

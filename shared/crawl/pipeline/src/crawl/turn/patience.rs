@@ -101,14 +101,14 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
         let clock = self.world.clock();
         let url = self.origin.origin.url_at(path_and_query).ok()?;
         let latest_start = self.latest_start();
-        let started = self.pacer.start_in_time(clock, latest_start).await?;
+        let start = self.pacer.start_in_time(clock, latest_start).await?;
         let request = FetchRequest {
             connection: ConnectionChoice::New,
             watch: Some(Arc::new(Connecting::new(Arc::clone(&self.pacer), Arc::clone(&self.world)))),
             session: self.session_for(&url),
             ..FetchRequest::new(url.clone(), self.context.limits().reading_all())
         };
-        let times = (started, latest_start);
+        let times = (start, latest_start);
         let sent = send(clock, &*self.fetcher, &self.pacer, times, request, Attempt::Again).await;
         let SentRequest { at, fetched, wall, .. } = sent.ok()?;
         self.lease.pace = self.pacer.pace();

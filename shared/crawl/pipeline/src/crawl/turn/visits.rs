@@ -335,22 +335,21 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
         let (world, fetcher, pacer) = (Arc::clone(&self.world), Arc::clone(&self.fetcher), Arc::clone(&self.pacer));
         let limits = self.context.limits_for(work.entry.read_as);
         let visited = (segment.number, work, url);
-        let started = pacer.start(world.clock());
+        let start = pacer.start(world.clock());
         self.asks_at(world.clock().monotonic());
         let session = self.session_for(&visited.2);
         let renders = self.context.definition.render.is_on();
         let rendering = renders.then(|| (Arc::clone(&self.renderer), self.page_requests(&visited.2)));
         self.visits.spawn(async move {
             let clock = world.clock();
-            let started = match started {
-                Ok(started) => started,
-                // Since the check, another request turned out to open a connection.
+            let start = match start {
+                Ok(start) => start,
+                // Since the check, another request turned out to open a connection, or started.
                 Err(_) => pacer.start_in_time(clock, latest_start).await.ok_or(LeaseTooOld)?,
             };
             let watch = Arc::new(Connecting::new(Arc::clone(&pacer), Arc::clone(&world)));
             let visited =
-                visit(clock, &*fetcher, &pacer, (started, latest_start), (Some(watch), session), limits, visited)
-                    .await?;
+                visit(clock, &*fetcher, &pacer, (start, latest_start), (Some(watch), session), limits, visited).await?;
             let Some((renderer, requests)) = rendering else { return Ok(visited) };
             let Some(page) = visited.page_to_render(&requests.context.definition) else { return Ok(visited) };
             // Boxed, as few visits have it.
