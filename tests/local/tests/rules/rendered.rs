@@ -201,6 +201,21 @@ async fn requests_of_pages_keep_the_pace() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_of_a_page_begin_in_its_order() {
+    let targets: Vec<String> = (0..20).map(|n| format!("/data/{n}")).collect();
+    let asks: String = targets.iter().map(|target| format!("<!--ask data GET {target}-->")).collect();
+    let site = ScriptedSite::start(move |asked: &Asked| match &*asked.target {
+        "/" => shell(&asks),
+        "/robots.txt" => answer(404, &[], ""),
+        _ => answer(200, &["content-type: application/json"], "data"),
+    })
+    .await;
+    crawl(&of_site(&site, |_| {})).await;
+    let asked = site.targets().into_iter().filter(|target| target.starts_with("/data/"));
+    assert_eq!(asked.collect::<Vec<_>>(), targets, "whichever task runs first");
+}
+
 #[tokio::test]
 async fn the_archive_has_the_document_behind_its_answer_and_all_that_the_page_got() {
     let site = ScriptedSite::start(site).await;

@@ -4,6 +4,7 @@
 mod commit;
 mod ending;
 mod follow_up;
+mod line;
 mod log_in;
 mod memory;
 mod orphans;

@@ -5,6 +5,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -22,11 +23,13 @@ use dragline_ports::fetcher::{FetchRequest, Fetcher, PageFields, Session};
 use dragline_ports::renderer::{
     Answer, Asked, AskedKind, AskedMethod, PageNetwork, PageResponse, RenderFailure, Rendered, Renderer,
 };
+use futures_util::poll;
 use jiff::Timestamp;
 use sha1::{Digest, Sha1};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
+use super::line::{Line, PlaceInLine};
 use super::paced::{self, PacedRequests};
 use super::pacer::Pacer;
 use super::renderable::{render_request, to_page_response};
@@ -64,8 +67,27 @@ pub(super) struct RenderedPage {
     pub answers: Vec<PageAnswer>,
     /// How many requests were made for it.
     pub requests: u64,
-    /// Whether it failed only as no browser had room or time for it.
-    pub lacked_room: bool,
+    /// What it lacked, if it failed only by that; `None` otherwise.
+    pub lack: Option<Lack>,
+}
+
+/// What another try of a page may find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lack {
+    /// No browser had room for it.
+    Room,
+    /// When its answer was there, no time was left.
+    Time,
+}
+
+impl Lack {
+    /// Returns the log's detail.
+    pub(super) const fn detail(self) -> &'static str {
+        match self {
+            Self::Room => "no browser had room for it",
+            Self::Time => "no time was left to render it",
+        }
+    }
 }
 
 /// The answer to a request of a page, for the archive.
@@ -171,7 +193,7 @@ pub(super) struct MadeRequests {
 
 impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
     /// Asks for what the page requests, if that is allowed.
-    async fn make(&self, asked: &Asked) -> Answer {
+    async fn make(&self, asked: &Asked, place: Option<PlaceInLine>) -> Answer {
         if !self.is_allowed(asked) {
             return self.refuse(asked, PageRequestEnd::Refused { refused: PageRefusal::Definition });
         }
@@ -179,7 +201,7 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
             return Answer::Response(kept);
         }
         match self.delay_by_robots(&asked.url).await {
-            Ok(Some(delay)) => self.fetch(asked, delay).await,
+            Ok(Some(delay)) => self.fetch(asked, delay, place).await,
             Ok(None) => self.refuse(asked, PageRequestEnd::Refused { refused: PageRefusal::RobotsTxt }),
             Err(error) => {
                 tracing::warn!(url = %asked.url, %error, "a request of a page could not be made");
@@ -251,8 +273,8 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
         Ok(rules)
     }
 
-    /// Makes a request, with this delay to those to the same host.
-    async fn fetch(&self, asked: &Asked, delay: Duration) -> Answer {
+    /// Makes a request when those before it have begun, with this delay to those to the same host.
+    async fn fetch(&self, asked: &Asked, delay: Duration, place: Option<PlaceInLine>) -> Answer {
         let body = match &asked.method {
             AskedMethod::Get => None,
             AskedMethod::Post { body } => Some(body.clone()),
@@ -269,7 +291,19 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
         let hosts_per_domain = self.context.definition.politeness.hosts_per_domain;
         let paced = PacedRequests::new(world, fetcher, pacer, self.latest_start(), &self.waiter, hosts_per_domain)
             .keeping(delay);
-        let fetched = paced.fetch(request).await;
+        if let Some(place) = &place {
+            place.is_first().await;
+        }
+        let fetched = {
+            let mut fetching = Box::pin(paced.fetch(request));
+            // Then it waits for its start behind those before it.
+            let begun = poll!(&mut fetching);
+            drop(place);
+            match begun {
+                Poll::Ready(fetched) => fetched,
+                Poll::Pending => fetching.await,
+            }
+        };
         self.made.requests.fetch_add(paced.sent(), Ordering::Relaxed);
         for answer in paced.into_answers() {
             let target = asked.target.clone().unwrap_or_else(|| asked.url.path_and_query().to_owned());
@@ -298,15 +332,18 @@ impl<W: World, H: Fetcher + 'static> PageRequests<W, H> {
 struct Tasks<W, H> {
     requests: Arc<PageRequests<W, H>>,
     running: Mutex<JoinSet<()>>,
+    /// Of those to the page's own origin.
+    line: Arc<Line>,
 }
 
 impl<W: World, H: Fetcher + 'static> PageNetwork for Tasks<W, H> {
     async fn answer(&self, asked: Asked) -> Answer {
         let (answered, answer) = oneshot::channel();
         let requests = Arc::clone(&self.requests);
+        let place = (asked.url.origin() == requests.waiter.origin.origin).then(|| self.line.join());
         self.running.lock().unwrap_or_else(PoisonError::into_inner).spawn(async move {
             // The page may not wait for it any more.
-            let _ = answered.send(requests.make(&asked).await);
+            let _ = answered.send(requests.make(&asked, place).await);
         });
         answer.await.unwrap_or(Answer::Refused)
     }
@@ -331,7 +368,8 @@ pub(super) async fn render<W: World, H: Fetcher + 'static>(
     let requests = Arc::new(requests);
     let request = render_request(&requests.context.definition, requests.page.clone(), page, at);
     let clock = requests.world.clock();
-    let tasks = Arc::new(Tasks { requests: Arc::clone(&requests), running: Mutex::default() });
+    let tasks = Arc::new(Tasks { requests: Arc::clone(&requests), running: Mutex::default(), line: Arc::default() });
+    let had_time = clock.monotonic() < requests.latest_start;
     let rendered = loop {
         let left = requests.latest_start.saturating_sub(clock.monotonic());
         let rendered = tokio::select! {
@@ -357,7 +395,8 @@ pub(super) async fn render<W: World, H: Fetcher + 'static>(
         }
         Err(failure) => {
             let page = without(Rendering::failed(failure.to_string()), &requests);
-            Some(RenderedPage { lacked_room: failure == RenderFailure::NoRoom, ..page })
+            let lack = if had_time { Lack::Room } else { Lack::Time };
+            Some(RenderedPage { lack: (failure == RenderFailure::NoRoom).then_some(lack), ..page })
         }
     }
 }
@@ -390,7 +429,7 @@ fn without<W, H>(rendering: Rendering, requests: &PageRequests<W, H>) -> Rendere
         screenshot: None,
         answers,
         requests: requests.made.requests.load(Ordering::Relaxed),
-        lacked_room: false,
+        lack: None,
     }
 }
 

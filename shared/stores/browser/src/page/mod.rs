@@ -7,8 +7,10 @@ mod time;
 mod world;
 
 use std::collections::HashSet;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use dragline_domain::definition::Screenshot;
@@ -173,8 +175,14 @@ impl<'b> Page<'b> {
                 Some(Ok(step)) = self.steps.join_next() => self.step(step)?,
                 event = self.events.next() => {
                     if let Some(asked) = self.handle(&event.ok_or(RenderFailure::Crashed)?)? {
-                        let network = Arc::clone(network);
-                        self.steps.spawn(async move { Step::Answered(asked.number, network.answer(asked).await) });
+                        let (network, number) = (Arc::clone(network), asked.number);
+                        let answered = async move { Step::Answered(number, network.answer(asked).await) };
+                        let mut answered = Box::pin(answered);
+                        // It begins here, so that the network has requests in the page's order.
+                        match poll_fn(|context| Poll::Ready(answered.as_mut().poll(context))).await {
+                            Poll::Ready(step) => self.step(step)?,
+                            Poll::Pending => drop(self.steps.spawn(answered)),
+                        }
                     }
                 }
             }

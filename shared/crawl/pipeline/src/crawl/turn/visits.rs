@@ -19,7 +19,7 @@ use crate::crawl::follow_up::{LoggedAnswer, follow_up};
 use crate::crawl::outcome::{Comparison, Shown, fetch_outcome, final_outcome, origin_sign};
 use crate::crawl::pacer::Connecting;
 use crate::crawl::planner::{NothingToVisit, Work};
-use crate::crawl::render::{MadeRequests, PageRequests, render};
+use crate::crawl::render::{Lack, MadeRequests, PageRequests, render};
 use crate::crawl::robots::Robots;
 use crate::crawl::segment::{self, SegmentRecords, ShownPage};
 use crate::crawl::send::LeaseTooOld;
@@ -388,11 +388,10 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
         let wall = sent.wall.as_ref();
         let last = work.entry.known.comparable().filter(|last| !self.is_known_as_missing(&url, fetched, last));
         let rendering = rendered.as_ref().map(|page| &page.rendering);
+        let lack = rendered.as_ref().and_then(|page| page.lack);
         let (outcome, detail) = match self.logged_out(&url, &sent) {
             Some(why) => (Outcome::LoggedOut, Some(why)),
-            None if rendered.as_ref().is_some_and(|page| page.lacked_room) => {
-                (Outcome::ErrorReadingResponse, Some("no browser had room or time for it".to_owned()))
-            }
+            None if let Some(lack) = lack => (Outcome::ErrorReadingResponse, Some(lack.detail().to_owned())),
             None => {
                 let shown = rendering.map_or(Shown::Body, |rendering| Shown::Dom(rendering.dom_sha1()));
                 let read_as = work.entry.read_as;
@@ -408,8 +407,8 @@ impl<W: World, S: Fetchers> TurnWork<W, S> {
             self.remember_that_it_works(&work.entry.path_and_query);
         }
         // No request was made to an unreachable host: that ends with the patience, not with the
-        // tries.
-        let tries = work.tries + u8::from(!is_away);
+        // tries. That this process stood still is nobody's fault.
+        let tries = work.tries + u8::from(!is_away && lack != Some(Lack::Time));
         let tries_max = tries_max(outcome, self.context.definition.fetch.retries, &self.lease.pace);
         let waiting = self.lease.retries.iter().chain(self.segments.open.iter().flat_map(|open| &open.work.retries));
         let now = self.world.clock().now();
