@@ -263,8 +263,8 @@ impl<R: Renderer> Renderer for Option<R> {
 
 /// What pages have for a network: archive, guard, robots.txt, pace and budget are behind it.
 pub trait PageNetwork: Send + Sync + 'static {
-    /// Answers a request of a page. Several are asked at once, each polled for the first time in the
-    /// page's order, and the page's clock stands still meanwhile. It is dropped when the rendering
-    /// ends before it.
+    /// Answers a request of a page. Several are asked at once, each polled for the first time in
+    /// the page's order, and the page's clock stands still meanwhile. It is dropped when the
+    /// rendering ends before it.
     fn answer(&self, asked: Asked) -> impl Future<Output = Answer> + Send;
 }
