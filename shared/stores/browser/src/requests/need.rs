@@ -46,6 +46,8 @@ pub(crate) fn need(asked: Described<'_>, body: Bytes, screenshot: Screenshot) ->
         "Script" => AskedKind::Script,
         "Stylesheet" => AskedKind::Style,
         "XHR" | "Fetch" => AskedKind::Data,
+        // The icon of a tab, which nobody sees.
+        "Other" if headers.text("accept").is_some_and(|accept| accept.starts_with("image/")) => return Need::Refusal,
         "Other" => AskedKind::Other,
         // Image, Media, Font, TextTrack, EventSource, WebSocket, Ping, CSPViolationReport,
         // Prefetch, Manifest, SignedExchange, and whatever is added to the protocol.
@@ -79,6 +81,8 @@ mod tests {
             ("XHR", "GET", &[("Accept", "*/*")], answer(AskedKind::Data), "fetch, at the browser's session"),
             ("Fetch", "GET", NONE, answer(AskedKind::Data), "fetch, as the protocol documents it"),
             ("Other", "GET", NONE, answer(AskedKind::Other), "the script of a worker"),
+            ("Other", "GET", &[("Accept", "*/*")], answer(AskedKind::Other), "as it asks for it"),
+            ("Other", "GET", &[("Accept", "image/avif,*/*")], Need::Refusal, "the icon of a tab"),
             ("XHR", "POST", NONE, post(), "GraphQL: the network decides"),
             ("XHR", "HEAD", NONE, Need::Refusal, "shows nothing"),
             ("XHR", "PUT", NONE, Need::Refusal, "changes something"),
