@@ -211,7 +211,7 @@ async fn requests_of_a_page_begin_in_its_order() {
         _ => answer(200, &["content-type: application/json"], "data"),
     })
     .await;
-    crawl(&of_site(&site, |_| {})).await;
+    crawl(&of_site(&site, |draft| draft.politeness.concurrency = 1)).await;
     let asked = site.targets().into_iter().filter(|target| target.starts_with("/data/"));
     assert_eq!(asked.collect::<Vec<_>>(), targets, "whichever task runs first");
 }
