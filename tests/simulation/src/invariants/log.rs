@@ -112,7 +112,7 @@ pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> 
     let stand_ins = visits(
         "count(*) FILTER (WHERE r.id IS NULL AND d.id IS NOT NULL AND l.crawl_type <> 'reparse' AND l.outcome NOT BETWEEN 170 AND 177)",
     )?;
-    let is_lost = !evidence.lost.is_empty() || stand_ins > 0;
+    let is_lost = !evidence.lost.is_empty() || stand_ins > 0 || progress.parser.unreadable > 0;
     let (is_lost, counts_less) = (is_lost, |numbers: &(String, u64, u64)| numbers.1 < numbers.2);
     let mut numbers: Vec<_> = asked.into_iter().filter(|numbers| !(is_lost && counts_less(numbers))).collect();
     numbers.extend([
